@@ -1,0 +1,1 @@
+"""WHAT: plain frozen data. No NumPy, no I/O, no decisions."""
