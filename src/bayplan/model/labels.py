@@ -16,6 +16,7 @@ a Boolean algebra, with `value in (a & b) == (value in a and value in b)` and so
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -26,7 +27,8 @@ Interval = tuple[int, int]
 LOWEST: Final = -(2**63)
 HIGHEST: Final = 2**63 - 1
 EVERY_NUMBER: Final = ((LOWEST, HIGHEST),)
-_NUMBER = re.compile(r"[+-]?[0-9]{1,64}", re.ASCII)
+_NUMBER = re.compile(r"([+-]?)0*([0-9]{1,19})", re.ASCII)
+"""Any number of leading zeros: a number has no last spelling, so no list of strings can equal a range."""
 
 
 class Absent(Enum):
@@ -44,9 +46,10 @@ Value = str | Absent
 
 def number(text: str) -> int | None:
     """The integer a label value stands for, or None when it is only text."""
-    if not _NUMBER.fullmatch(text):
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         return None
-    value = int(text)
+    value = int(match[1] + match[2])
     return value if LOWEST <= value <= HIGHEST else None
 
 
@@ -65,6 +68,10 @@ class ValueSet:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # Strings hash differently in every process: the kept hash must not travel.
+        return type(self), (self.absent, self.texts, self.numbers, self.exceptions)
 
     def __contains__(self, value: Value) -> bool:
         if isinstance(value, Absent):
@@ -171,27 +178,33 @@ def render(values: ValueSet) -> str:
     if values in _NAMED:
         return _NAMED[values]
     if values.values is not None:
-        listed = f"in ({', '.join(sorted(values.exceptions))})" if values.exceptions else ""
+        listed = f"in {_list(values.exceptions)}" if values.exceptions else ""
         return " or ".join(part for part in (listed, "absent" if values.absent else "") if part)
     if (~values).values is not None:
-        listed = f"not in ({', '.join(sorted(values.exceptions))})" if values.exceptions else ""
+        listed = f"not in {_list(values.exceptions)}" if values.exceptions else ""
         return " and ".join(part for part in ("" if values.absent else "exists", listed) if part)
     return _render_numbers(values)
+
+
+def _list(values: Iterable[str]) -> str:
+    """`(a, b)`; the empty value is shown as `""`, or it could not be seen."""
+    shown = [value or '""' for value in sorted(values)]
+    return f"({', '.join(shown)})"
 
 
 def _render_numbers(values: ValueSet) -> str:
     parts = ["not a number"] if values.texts else []
     parts += [_render_interval(low, high) for low, high in values.numbers]
-    added = sorted(v for v in values.exceptions if v in values)
-    removed = sorted(v for v in values.exceptions if v not in values)
+    added = [v for v in values.exceptions if v in values]
+    removed = [v for v in values.exceptions if v not in values]
     if added:
-        parts.append(f"in ({', '.join(added)})")
+        parts.append(f"in {_list(added)}")
     if values.absent:
         parts.append("absent")
     body = " or ".join(parts)
     if not removed:
         return body
-    return f"{f'({body})' if len(parts) > 1 else body} and not in ({', '.join(removed)})"
+    return f"{f'({body})' if len(parts) > 1 else body} and not in {_list(removed)}"
 
 
 def _render_interval(low: int, high: int) -> str:

@@ -103,5 +103,7 @@ def _check(by: tuple[str, ...], weight: float | None, what: str) -> None:
     for key in by:
         if key != NODE and (fault := syntax.key_fault(key)):
             raise wrong(fault, f"{what}.by")
-    if weight is not None and not math.isfinite(weight):
-        raise wrong(f"{weight!r} is not a weight", f"{what}.weight")
+    if weight is not None and not (math.isfinite(weight) and weight > 0):
+        raise wrong(f"{weight!r} is not a weight", f"{what}.weight", "a number above 0; leave it out for a hard rule")
+    if weight is not None and len(by) > 1:
+        raise wrong("a wish can have one topology key only", f"{what}.by", "give one wish per key")

@@ -32,7 +32,9 @@ _SUFFIX: Final[dict[str, Fraction]] = {
     **{s: Fraction(1000**i) for i, s in enumerate("kMGTPE", start=1)},
     **{s + "i": Fraction(1024**i) for i, s in enumerate("KMGTPE", start=1)},
 }
-_QUANTITY = re.compile(r"([+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40}))(?:([eE][+-]?[0-9]{1,3})|([A-Za-z]{0,2}))", re.ASCII)
+_QUANTITY = re.compile(
+    r"([+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40}))(?:([eE][+-]?[0-9]{1,3})|([A-Za-z]{0,2}))", re.ASCII
+)
 _RESOURCE = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]{0,314}[A-Za-z0-9])?", re.ASCII)
 
 
@@ -74,7 +76,8 @@ def _exact(quantity: object) -> Fraction | None:
         return Fraction(quantity)
     if isinstance(quantity, float | Decimal):
         # The decimal the user wrote, not the binary fraction nearest to it.
-        return _parse(repr(quantity) if isinstance(quantity, float) else str(quantity))
+        # (float.__repr__, because NumPy's floats, which are floats too, show as "np.float64(0.5)".)
+        return _parse(float.__repr__(quantity) if isinstance(quantity, float) else str(quantity))
     return None
 
 
@@ -91,7 +94,10 @@ def _parse(text: str) -> Fraction | None:
 
 
 def _short(quantity: object) -> str:
-    text = repr(quantity)
+    try:
+        text = repr(quantity)
+    except ValueError:  # Python refuses to write out integers of more than 4,300 digits
+        return "a number of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -104,14 +110,19 @@ def render(resource: str, amount: float) -> str:
         return str(units // UNIT)
     if resource == "cpu" and units % 10 == 0:
         return f"{units // 10}m"
-    return f"{units / UNIT:.4f}".rstrip("0")
+    whole, rest = divmod(abs(units), UNIT)
+    return f"{'-' if units < 0 else ''}{whole}.{rest:04d}".rstrip("0")
 
 
 def _render_bytes(units: int) -> str:
-    for suffix in ("Pi", "Ti", "Gi", "Mi", "Ki"):
+    exact = []
+    for suffix in ("Pi", "Ti", "Gi", "Mi", "Ki", "P", "T", "G", "M", "k"):
         size = int(_SUFFIX[suffix])
         if abs(units) >= size and units * 10 % size == 0:
-            return f"{units / size:.1f}".removesuffix(".0") + suffix
+            exact.append(f"{units / size:.1f}".removesuffix(".0") + suffix)
+    if exact:
+        # 1000Ki stays what it is, but 1G is not written as 976562.5Ki.
+        return min(exact, key=lambda text: len(text) - 2 * text.endswith("i"))
     for suffix in ("Gi", "Mi"):
         if abs(units) >= 10 * int(_SUFFIX[suffix]):
             return f"{units / int(_SUFFIX[suffix]):.1f}{suffix}"

@@ -30,7 +30,7 @@ def term(requirements: Mapping[str, ValueSet]) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """An OR of ANDs; `Selector.where(zone=...)` and `Selector.of({...})` build one AND."""
+    """An OR of ANDs; `Selector.of({...})` builds one AND, `|` joins them."""
 
     terms: tuple[Term, ...]
     _hash: int = field(init=False, repr=False, compare=False, default=0)
@@ -43,6 +43,10 @@ class Selector:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # Strings hash differently in every process: the kept hash must not travel.
+        return type(self), (self.terms,)
 
     @classmethod
     def of(cls, requirements: Mapping[str, ValueSet | str]) -> Selector:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from bayplan.errors import Problem
 
@@ -66,7 +67,7 @@ def _name_fault(text: str, what: str) -> str:
     return f"{what} {text!r} must begin and end with a letter or digit"
 
 
-def label_problems(labels: Mapping[object, object], path: str = "labels") -> list[Problem]:
+def label_problems(labels: Mapping[Any, object], path: str = "labels") -> list[Problem]:
     """Every mistake in a set of labels."""
     problems = []
     for key, value in labels.items():

@@ -1,0 +1,277 @@
+"""The shape of a native document, as types. They check shape only and never convert: "3" is not 3.
+
+The descriptions become the JSON Schema, and so the help an editor shows. What the values mean
+(quantities, label syntax, names) is checked where the model is built.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+COUNT_LIMIT = 1_000_000
+INNER_LIMIT = 10_000
+"""Entries of one inner list or mapping."""
+MEMBER_LIMIT = 100_000
+
+
+class Entry(BaseModel):
+    """Common rules: no conversion, no unknown keys."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    refused: ClassVar[dict[str, str]] = {}
+    """Keys that are known elsewhere, and why they are not allowed here."""
+
+
+def _shape(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "<flag>"
+    if isinstance(value, int | float):
+        return "<number>"
+    return (
+        "<text>"
+        if isinstance(value, str)
+        else "<list>"
+        if isinstance(value, list)
+        else "<mapping>"
+        if isinstance(value, dict)
+        else None
+    )
+
+
+def either(expected: str) -> Discriminator:
+    """Tells the forms of a value apart by their YAML kind, so that a mistake is reported for one form only.
+    `expected` says what would be right."""
+    return Discriminator(_shape, custom_error_type="form", custom_error_message=expected)
+
+
+def _quantity(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise PydanticCustomError("form", "a quantity such as 4, 0.5, 500m or 64Gi")
+    return value
+
+
+def _given(value: Any) -> Any:
+    if value is None:
+        raise PydanticCustomError("nothing", "a value")
+    return value
+
+
+T = TypeVar("T")
+Given = Annotated[T | None, BeforeValidator(_given)]
+"""May be left out (then it is None), but `key:` with nothing after it is a mistake."""
+
+Count = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Wish = Annotated[float, Field(allow_inf_nan=False, gt=0)]
+Weight = Annotated[float, Field(allow_inf_nan=False, ge=0)]
+Quantity = Annotated[int | float | str, BeforeValidator(_quantity)]
+Quantities = Annotated[dict[str, Quantity], Field(max_length=INNER_LIMIT)]
+Labels = Annotated[dict[str, str], Field(max_length=INNER_LIMIT)]
+Texts = Annotated[list[str], Field(max_length=INNER_LIMIT)]
+EffectName = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+StrategyName = Literal["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"]
+
+
+class Operators(Entry):
+    """A set of label values. Several operators together: all must hold."""
+
+    in_: Given[Texts] = Field(None, alias="in", description="The label is there and has one of these values.")
+    not_in: Given[Texts] = Field(None, description="The label has none of these values; being absent is fine.")
+    exists: Given[bool] = Field(None, description="true: the label is there; false: it is not.")
+    gt: Given[int] = Field(None, description="The label is a whole number above this.", ge=-(2**64), le=2**64)
+    lt: Given[int] = Field(None, description="The label is a whole number below this.", ge=-(2**64), le=2**64)
+
+
+Values = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[Texts, Tag("<list>")] | Annotated[Operators, Tag("<mapping>")],
+    either("text, a list of texts, or a mapping of in, not_in, exists, gt, lt"),
+]
+Term = Annotated[dict[str, Values], Field(max_length=INNER_LIMIT)]
+Terms = Annotated[list[Term], Field(max_length=INNER_LIMIT)]
+Selector = Annotated[
+    Annotated[Term, Tag("<mapping>")] | Annotated[Terms, Tag("<list>")],
+    either("a mapping of label keys, or a list of such mappings"),
+]
+
+
+class TaintEntry(Entry):
+    """A mark that keeps work away unless it tolerates the mark."""
+
+    key: str = Field(description="The key of the taint.")
+    value: str | None = Field(None, description="The value of the taint; empty when absent.")
+    effect: EffectName | None = Field(None, description="What happens to work that does not tolerate it; NoSchedule when absent.")
+
+
+class TolerationEntry(Entry):
+    """Accepts taints."""
+
+    key: str | None = Field(None, description="The key of the taints; absent: every key (with operator Exists).")
+    operator: Literal["Equal", "Exists", "Gt", "Lt"] | None = Field(
+        None, description="How the value is compared; when absent, Equal with a value and Exists without."
+    )
+    value: str | None = Field(None, description="The value to compare with; not with Exists.")
+    effect: EffectName | None = Field(None, description="Only taints of this effect; absent: every effect.")
+
+
+_Taint = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[TaintEntry, Tag("<mapping>")],
+    either('"key=value:Effect", or a mapping of key, value, effect'),
+]
+_Toleration = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[TolerationEntry, Tag("<mapping>")],
+    either('"key=value:Effect", or a mapping of key, operator, value, effect'),
+]
+_Devices = Annotated[
+    Annotated[Annotated[int, Field(ge=0, le=1024)], Tag("<number>")]
+    | Annotated[Annotated[list[str], Field(max_length=1024)], Tag("<list>")],
+    either("a number of devices, or a list of their ids"),
+]
+
+_SomeTexts = Annotated[list[str], Field(min_length=1, max_length=INNER_LIMIT)]
+_Namespaces = Annotated[
+    Annotated[Literal["*"], Tag("<text>")] | Annotated[_SomeTexts, Tag("<list>")], either('a list of namespaces, or "*" for all')
+]
+_Keys = Annotated[
+    Annotated[str, Tag("<text>")] | Annotated[_SomeTexts, Tag("<list>")], either('"node", a label key, or a list of these')
+]
+
+
+class Machine(Entry):
+    """What nodes and templates have in common."""
+
+    capacity: Quantities = Field({}, description="What the node offers, by resource: {cpu: 32, memory: 128Gi}.")
+    devices: Annotated[dict[str, _Devices], Field(max_length=INNER_LIMIT)] = Field(
+        {}, description="Indivisible pieces by resource, as a count or a list of ids: {gpu: 4}. They add to the capacity."
+    )
+    labels: Labels = Field({}, description="Labels of the node.")
+    taints: list[_Taint] = Field([], description='Taints: "key=value:Effect" or {key, value, effect}.', max_length=INNER_LIMIT)
+
+
+class NodeEntry(Machine):
+    """One node, or `count` equal ones."""
+
+    name: str = Field(description="The name of the node; with count, the nodes are name-0, name-1, ...")
+    count: Given[Count] = Field(None, description="How many such nodes there are; absent: exactly one, with exactly this name.")
+    cordoned: bool = Field(False, description="true: the node takes no new work.")
+
+
+class TemplateEntry(Machine):
+    """A node that could be bought."""
+
+    refused = {"count": "say how many may be bought with minimum and maximum", "cordoned": "a template cannot be cordoned"}
+    name: str = Field(description="The name of the template; bought nodes are named after it.")
+    minimum: int = Field(0, description="Keep at least this many.", ge=0, le=COUNT_LIMIT)
+    maximum: Given[int] = Field(None, description="Buy at most this many; absent: no limit.", ge=0, le=COUNT_LIMIT)
+    price: Weight = Field(0.0, description="What one costs, in any unit; cheaper ones are bought first.")
+
+
+class PreferenceEntry(Entry):
+    """A wish about nodes."""
+
+    selector: Selector = Field(description="The nodes that are wished for.")
+    weight: Finite = Field(1.0, description="Added to the score of every node that matches.")
+
+
+class Peers(Entry):
+    """What near, apart and spread have in common."""
+
+    peers: Selector = Field(description="The workloads it is about, by their labels.")
+    namespaces: Given[_Namespaces] = Field(
+        None, description='Where the peers are looked for; ["*"]: everywhere; absent: in the own namespace.'
+    )
+    weight: Given[Wish] = Field(None, description="Absent: a hard rule. A number: a wish of that weight.")
+
+
+class NearEntry(Peers):
+    """Run where a matching workload runs."""
+
+    by: _Keys = Field(
+        "node", description='What counts as one place: "node", or the key of a node label such as zone, or several.'
+    )
+    first_may_start: bool = Field(False, description="true: while no peer runs at all, one that matches itself may go anywhere.")
+
+
+class ApartEntry(Peers):
+    """Keep the number of matching workloads in one place low."""
+
+    by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
+    at_most: int = Field(1, description="How many may share one place, this one included.", ge=1, le=2**31)
+
+
+class SpreadEntry(Peers):
+    """Spread matching workloads evenly."""
+
+    by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
+    max_skew: int = Field(1, description="How many more a place may hold than the emptiest one.", ge=1, le=2**31)
+    min_domains: int = Field(1, description="With fewer places than this, the emptiest counts as 0.", ge=1, le=2**31)
+    honour_taints: bool = Field(False, description="true: places whose taints are not tolerated do not count.")
+
+
+class Conditions(Entry):
+    """Everything a workload can ask for; a fallback can ask for it anew."""
+
+    requests: Given[Quantities] = Field(None, description="What it needs, by resource: {cpu: 500m, memory: 1Gi, gpu: 0.5}.")
+    selector: Given[Selector] = Field(
+        None, description="Which nodes may run it, by their labels. A list of mappings: any of them."
+    )
+    nodes: Given[Texts] = Field(None, description="Only these nodes, by name. Empty: any.")
+    prefer: Given[list[PreferenceEntry]] = Field(None, description="Wishes about nodes.", max_length=INNER_LIMIT)
+    tolerate: Given[list[_Toleration]] = Field(
+        None,
+        description='Taints it accepts: "key", "key=value:Effect", "*" or {key, operator, value, effect}.',
+        max_length=INNER_LIMIT,
+    )
+    near: Given[list[NearEntry]] = Field(None, description="Run where these workloads run.", max_length=INNER_LIMIT)
+    apart: Given[list[ApartEntry]] = Field(None, description="Do not share a place with these workloads.", max_length=INNER_LIMIT)
+    spread: Given[list[SpreadEntry]] = Field(None, description="Spread these workloads evenly.", max_length=INNER_LIMIT)
+
+
+class FallbackEntry(Conditions):
+    """Other conditions, tried in order when those before find no place. What is absent is as the workload has it."""
+
+
+class MemberEntry(Conditions):
+    """One workload of a group, or `replicas` equal ones."""
+
+    refused = {
+        "fallbacks": "a group falls back as a whole: give the fallbacks to the group",
+        "on": "a member of a group cannot run already",
+    }
+    name: str = Field(description="The name; with replicas, the workloads are name-0, name-1, ...")
+    replicas: Given[Count] = Field(None, description="How many such workloads there are; absent: one, with exactly this name.")
+    namespace: str = Field("default", description="The namespace it belongs to.")
+    owner: str = Field("", description="The job it belongs to.")
+    labels: Labels = Field({}, description="Labels of the workload; others find it by them.")
+    priority: int = Field(0, description="Higher goes first, and may push out lower.", ge=-(2**31), lt=2**31)
+
+
+class WorkloadEntry(MemberEntry):
+    """One workload, or `replicas` equal ones."""
+
+    refused = {}
+    fallbacks: list[FallbackEntry] = Field([], description="Other conditions, tried in order.", max_length=INNER_LIMIT)
+    on: Given[str] = Field(None, description="The node it already runs on.")
+
+
+Members = Annotated[list[MemberEntry], Field(max_length=MEMBER_LIMIT)]
+
+
+class GroupFallbackEntry(Entry):
+    """Another way to place the group. What is absent is as the group has it."""
+
+    strategy: Given[StrategyName] = Field(None, description="How the members lie over the places.")
+    by: Given[str] = Field(None, description='What counts as one place: "node", or the key of a node label.')
+    members: Given[Members] = Field(None, description="The workloads of this alternative.")
+
+
+class GroupEntry(Entry):
+    """Workloads that are placed all together or not at all."""
+
+    name: str = Field(description="The name of the group.")
+    strategy: StrategyName = Field("PACK", description="PACK and SPREAD are wishes, STRICT_PACK and STRICT_SPREAD are rules.")
+    by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
+    members: Members = Field(description="The workloads of the group.")
+    fallbacks: list[GroupFallbackEntry] = Field([], description="Other ways, tried in order.", max_length=INNER_LIMIT)

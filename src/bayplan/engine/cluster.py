@@ -1,0 +1,267 @@
+"""The cluster a user holds: nodes, residents, pending work and a policy, with one verb for each question.
+
+    cluster = Cluster([Node("n1", {"cpu": 4})], policy="pack")
+    plan = cluster.place(Workload("web", {"cpu": 1}).copies(3))
+    cluster.why("web-0")                    why there, or why not
+    cluster.whatif().drain("n1").plan()     the same on a fork
+
+`place` takes the most important first, then in the order given; what finds no node stays pending and
+is tried again by `retry()` when something changed that could matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby, repeat
+
+from bayplan.engine.batch import place_equal
+from bayplan.engine.explain import explain, explain_group
+from bayplan.engine.explanation import Explanation
+from bayplan.engine.gang import place_group
+from bayplan.engine.pipeline import Pipeline, could_ever
+from bayplan.engine.policy import DEFAULT, Policy, preset
+from bayplan.engine.preempt import Preemption, plan_preemption
+from bayplan.engine.queue import Pending
+from bayplan.engine.whatif import WhatIf
+from bayplan.errors import did_you_mean, wrong
+from bayplan.model.decision import Decision, Plan, Status
+from bayplan.model.node import Node, NodeTemplate, Taint
+from bayplan.model.workload import Group, Request, Workload, members
+from bayplan.table.journal import Placement
+from bayplan.table.snapshot import Snapshot
+
+
+class Cluster:
+    def __init__(
+        self,
+        nodes: Iterable[Node] = (),
+        policy: Policy | str = DEFAULT,
+        templates: Sequence[NodeTemplate] = (),
+        seed: int = 0,
+    ):
+        self.snapshot = Snapshot(nodes, seed)
+        self.templates = tuple(templates)
+        self.pending = Pending()
+        self.use(policy)
+
+    def use(self, policy: Policy | str) -> None:
+        """Decide by another policy from now on."""
+        self.policy = preset(policy) if isinstance(policy, str) else policy
+        self._pipeline = Pipeline(self.snapshot, self.policy)
+
+    # --- deciding -----------------------------------------------------------------------------
+
+    def place(self, *requests: Request | Iterable[Request]) -> Plan:
+        """Decide for workloads and groups and put what fits on its nodes."""
+        asked = [one for item in requests for one in ((item,) if isinstance(item, Workload | Group) else item)]
+        self._check_new(asked)
+        decisions: dict[int, list[Decision]] = {}
+        in_turn = sorted(range(len(asked)), key=lambda at: -asked[at].priority)
+        for kind, run in groupby(in_turn, key=lambda at: _batch_key(asked[at])):
+            turn = list(run)
+            if kind is None:
+                for at in turn:
+                    decisions[at] = self._one(asked[at])
+            else:
+                batch = [asked[at] for at in turn]
+                for at, decision in zip(turn, self._equal(batch), strict=True):  # type: ignore[arg-type]
+                    decisions[at] = [decision]
+        return Plan(tuple(one for at in range(len(asked)) for one in decisions[at]))
+
+    def settle(self, workload: Workload, node: str) -> None:
+        """Say that a workload already runs on a node."""
+        self._check_new([workload])
+        self.snapshot.place(workload, node)
+
+    def retry(self) -> Plan:
+        """Try pending work again, but only what the changes since could have helped."""
+        found: list[Decision] = []
+        placed_some = True
+        while placed_some:
+            # Whoever finds a place may be the neighbour that another one waits for.
+            tried = [one for request in self.pending.worth_trying(self._pipeline) for one in self._again(request)]
+            placed_some = any(one.placed for one in tried)
+            found += [one for one in tried if one.placed]
+        return Plan(tuple(found))
+
+    def _again(self, request: Request) -> list[Decision]:
+        self.pending.forget(request)
+        return self._one(request)
+
+    def _check_new(self, asked: Sequence[Request]) -> None:
+        seen: set[str] = set()
+        for request in asked:
+            for one in members(request):
+                if one.id in seen or one.id in self.snapshot.placements or one.id in self.pending:
+                    raise wrong(f"there is already a workload {one.id!r}", hint="names are unique within a namespace")
+                seen.add(one.id)
+
+    def _one(self, request: Request) -> list[Decision]:
+        return self._group(request) if isinstance(request, Group) else [self._workload(request)]
+
+    def _workload(self, workload: Workload) -> Decision:
+        version = self.snapshot.version
+        pipeline = self._pipeline
+        for number, alternative in enumerate(workload.alternatives() if workload.fallbacks else (workload,)):
+            query = pipeline.query(alternative)
+            best = pipeline.best(query)
+            if best is not None:
+                row, score = best
+                seated = self.snapshot.place_kind(workload.id, query.kind, row)
+                if number:
+                    self.pending.originals[workload.id] = (workload, number)
+                return Decision(
+                    workload.id, Status.PLACED, self.snapshot.names[row], score, number, self._devices(seated), version
+                )
+        return self._refuse(workload, version)
+
+    def _refuse(self, workload: Workload, version: int) -> Decision:
+        self.pending.add(workload, self._pipeline)
+        return Decision(workload.id, self._status(workload), version=version)
+
+    def _status(self, workload: Workload) -> Status:
+        """Impossible only when no node, and no node that could be bought, will ever do."""
+        hopeful = any(could_ever(self._pipeline.query(one)) for one in workload.alternatives()) or self._could_buy(workload)
+        return Status.PENDING if hopeful else Status.IMPOSSIBLE
+
+    def _could_buy(self, workload: Workload) -> bool:
+        if not self.templates:
+            return False
+        shop = Snapshot([replace(one.node, name=one.name) for one in self.templates if one.maximum != 0], self.snapshot.seed)
+        market = Pipeline(shop, self.policy)
+        return any(could_ever(market.query(one)) for one in workload.alternatives())
+
+    def _equal(self, batch: list[Workload]) -> list[Decision]:
+        """A run of workloads of one kind."""
+        if len(batch) == 1:
+            return [self._workload(batch[0])]
+        version = self.snapshot.version
+        ids = [one.id for one in batch]
+        rows, scores = place_equal(self._pipeline, self._pipeline.query(batch[0]), ids)
+        names = self.snapshot.names
+        seated = [self.snapshot.placements[one] for one in ids[: len(rows)]] if self.snapshot.devices else None
+        devices = map(self._devices, seated) if seated else repeat(None)
+        placed = map(
+            Decision, ids, repeat(Status.PLACED), map(names.__getitem__, rows), scores, repeat(0), devices, range(version, version + len(rows))
+        )
+        return [*placed, *(self._refuse(one, self.snapshot.version) for one in batch[len(rows) :])]
+
+    def _group(self, group: Group) -> list[Decision]:
+        version = self.snapshot.version
+        outcome = place_group(self._pipeline, group)
+        if outcome.stuck is not None:
+            self.pending.add(group, self._pipeline)
+            hopeful = any(
+                all(self._status(member) is Status.PENDING for member in one.members) for one in group.alternatives()
+            )
+            status = Status.PENDING if hopeful else Status.IMPOSSIBLE
+            return [Decision(one.id, status, version=version, group=group.name) for one in group.members]
+        if outcome.alternative:
+            for seat in outcome.seats:
+                self.pending.originals[seat.member.id] = (group, outcome.alternative)
+        return [
+            Decision(
+                seat.member.id, Status.PLACED, self.snapshot.names[seat.placement.row], seat.score,
+                outcome.alternative or seat.fallback, self._devices(seat.placement), seat.placement.version, group.name,
+            )
+            for seat in outcome.seats
+        ]  # fmt: skip
+
+    def _devices(self, placement: Placement) -> Mapping[str, tuple[str, ...]] | None:
+        if not placement.devices:
+            return None
+        ids = {resource: self.snapshot.devices[resource].ids[placement.row] for resource, _ in placement.devices}
+        return {resource: tuple(ids[resource][at] for at in chosen) for resource, chosen in placement.devices}
+
+    # --- changing -----------------------------------------------------------------------------
+
+    def release(self, workload_id: str) -> None:
+        """A workload is done: its node gets back what it held."""
+        if workload_id in self.pending:
+            self.pending.forget(self.pending[workload_id])
+            return
+        self.snapshot.release(workload_id)
+        self.pending.originals.pop(workload_id, None)
+
+    def add(self, node: Node) -> None:
+        self.snapshot.add(node)
+
+    def remove(self, name: str) -> list[Workload]:
+        """Take a node away and return the workloads that ran on it."""
+        return self.snapshot.remove(name)
+
+    def relabel(self, name: str, labels: Mapping[str, str | None]) -> None:
+        """Set labels at run time; None takes one away."""
+        node = self.snapshot.node(name)
+        merged = {**node.labels, **labels}
+        self.snapshot.replace(replace(node, labels={key: value for key, value in merged.items() if value is not None}))
+
+    def taint(self, name: str, taints: Sequence[Taint]) -> None:
+        self.snapshot.replace(replace(self.snapshot.node(name), taints=tuple(taints)))
+
+    def cordon(self, name: str, cordoned: bool = True) -> None:
+        self.snapshot.replace(replace(self.snapshot.node(name), cordoned=cordoned))
+
+    def drain(self, name: str) -> list[Workload]:
+        """Cordon a node and release what runs on it; the workloads are returned to be placed elsewhere."""
+        self.cordon(name)
+        guests = [one.workload for one in self.snapshot.guests.get(self.snapshot.row(name), {}).values()]
+        for one in guests:
+            self.release(one.id)
+        return guests
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def why(self, target: str | Decision | Workload | Group) -> Explanation:
+        """Why is it there, or why is it nowhere? For a workload that was never asked for: what would happen now."""
+        if isinstance(target, Group):
+            return explain_group(self._pipeline, target, self.snapshot.version)
+        if isinstance(target, Workload):
+            return explain(self._pipeline, target, self.snapshot.version)
+        name = target.workload if isinstance(target, Decision) else target
+        placed = self.snapshot.placements.get(name)
+        if placed is not None:
+            asked, number = self.pending.originals.get(name, (placed.workload, 0))
+            version = target.version if isinstance(target, Decision) else placed.version
+            return explain(self._pipeline, placed.workload, version, placed, asked=asked, fallback=number)
+        request = self.pending.get(name)
+        if request is None:
+            known = (*self.snapshot.placements, *self.pending.ids)
+            raise wrong(f"there is no workload {name!r}", hint=did_you_mean(name, known))
+        version = target.version if isinstance(target, Decision) else self.snapshot.version
+        if isinstance(request, Group):
+            return explain_group(self._pipeline, request, version)
+        return explain(self._pipeline, request, version)
+
+    def preempt(self, target: str | Workload) -> Preemption | None:
+        """Who would have to go for this workload to fit. Nothing is evicted."""
+        request = self.pending.get(target) if isinstance(target, str) else target
+        if request is None:
+            raise wrong(f"no workload {target!r} is pending", hint=did_you_mean(str(target), self.pending.ids))
+        if isinstance(request, Group):
+            raise wrong(f"{target!r} belongs to group {request.name!r}; ask for a single workload")
+        return plan_preemption(self._pipeline, request)
+
+    def whatif(self) -> WhatIf:
+        """Ask what would change if nodes or the policy were others. The cluster itself stays as it is."""
+        return WhatIf(self)
+
+    def fork(self) -> Cluster:
+        """A copy that can be changed freely."""
+        twin = Cluster(policy=self.policy, templates=self.templates, seed=self.snapshot.seed)
+        twin.snapshot = self.snapshot.fork()
+        twin.use(self.policy)
+        twin.pending = self.pending.copy()
+        return twin
+
+    @property
+    def assignments(self) -> dict[str, str]:
+        """Workload to node, for everything that runs."""
+        names = self.snapshot.names
+        return {one.id: str(names[one.row]) for one in self.snapshot.placements.values()}
+
+
+def _batch_key(request: Request) -> object:
+    """Equal for requests that may be decided in one go; None for those that may not."""
+    return None if isinstance(request, Group) or request.fallbacks else (request.priority, request.kind)

@@ -1,0 +1,140 @@
+"""The smallest change that would make a workload fit: one edit per reason, on the nearest node.
+
+    fit, devices    free so much, or where the node is too small, ask for less
+    selector        set the label on the node
+    taints          tolerate the taint
+    cordon          uncordon the node
+    near            first place a matching neighbour in the domain
+    apart, spread   move a resident out of the domain
+
+The edits that change the workload or the node itself are tried on a fork before they are offered;
+`proven` says that with them the node accepts the workload. Edits about other residents are advice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bayplan.engine.query import Query
+from bayplan.engine.reasons import reasons_of
+from bayplan.model.decision import No, Reason
+from bayplan.model.labels import ValueSet
+from bayplan.model.resources import UNIT, Resources, render
+from bayplan.model.selector import NODE_NAME
+from bayplan.model.workload import Match, Toleration, Workload
+from bayplan.table.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """All the edits it takes on one node."""
+
+    node: str
+    edits: tuple[str, ...]
+    proven: bool
+
+    def __str__(self) -> str:
+        return f"on {self.node}: " + ", and ".join(self.edits)
+
+    def as_json(self) -> dict[str, object]:
+        return {"node": self.node, "edits": list(self.edits), "proven": self.proven}
+
+
+def smallest_change(query: Query, nodes: list[str]) -> Fix | None:
+    """The fix with the fewest edits among the nearest nodes; a proven one is preferred to advice."""
+    fixes = [_fix(query, name) for name in nodes]
+    return min(fixes, key=lambda one: (not one.proven, len(one.edits)), default=None)
+
+
+def _fix(query: Query, name: str) -> Fix:
+    reasons = reasons_of(query, query.snapshot.row(name))
+    edits = tuple(dict.fromkeys(_edit(reason) for reason in reasons))
+    return Fix(name, edits, _prove(query, name, reasons))
+
+
+def _edit(reason: Reason) -> str:
+    facts = reason.facts
+    match reason.rule:
+        case "fit" | "devices":
+            return _make_room(reason)
+        case "selector" if "found" in facts:
+            return f"label it {reason.topic}: {facts['wanted']}" if reason.topic != NODE_NAME else "allow it by name"
+        case "selector":
+            return f"change the node selector ({reason.sentence})"
+        case "taints":
+            return f"tolerate {facts['taint']}"
+        case "cordon":
+            return "uncordon it"
+        case "near":
+            return f"first place {facts['peers']} there"
+        case "apart" | "spread" | "group":
+            return f"make way ({reason.sentence})"
+        case _:
+            return f"see to it that {reason.sentence}"
+
+
+def _make_room(reason: Reason) -> str:
+    facts, resource = reason.facts, reason.topic
+    asked = render(resource, _number(facts["requested"]))
+    if reason.rule == "fit" and reason.no is No.BUSY:
+        return f"free {render(resource, _number(facts['short']))} more {resource}"
+    if reason.rule == "fit":
+        return f"ask for at most {render(resource, _number(facts['capacity']))} {resource}"
+    if reason.no is No.BUSY:
+        return f"free {asked} {resource} on {'one device' if _number(facts['requested']) < UNIT else 'whole devices'}"
+    return f"ask for at most {facts['devices']} {resource}, a share of one or whole"
+
+
+def _number(fact: object) -> int:
+    assert isinstance(fact, int)
+    return fact
+
+
+def _prove(query: Query, name: str, reasons: tuple[Reason, ...]) -> bool:
+    """Make the edits, look, and undo them. Freeing an amount is the same as asking for that much less."""
+    snapshot, workload = query.snapshot, query.kind.workload
+    start = snapshot.version
+    for reason in reasons:
+        eased = _ease(snapshot, workload, name, reason)
+        if eased is None:
+            break
+        workload = eased
+    else:
+        passes = query.again(workload).passes(snapshot.row(name))
+        snapshot.undo_to(start)
+        return passes
+    snapshot.undo_to(start)
+    return False
+
+
+def _ease(snapshot: Snapshot, workload: Workload, name: str, reason: Reason) -> Workload | None:
+    """The workload with the edit made (or the node, in place); None when it is advice only."""
+    node, facts = snapshot.node(name), reason.facts
+    match reason.rule:
+        case "fit":
+            less = min(_number(facts["free"]), workload.requests[reason.topic])
+            return replace(workload, requests=Resources({**workload.requests, reason.topic: less}))
+        case "devices":
+            return replace(workload, requests=Resources({**workload.requests, reason.topic: 0}))
+        case "taints":
+            marks = [Toleration(one.key, one.value, Match.EQUAL, one.effect) for one in node.taints if str(one) == facts["taint"]]
+            return replace(workload, tolerations=(*workload.tolerations, *marks))
+        case "cordon":
+            snapshot.replace(replace(node, cordoned=False))
+            return workload
+        case "selector" if "found" in facts and reason.topic != NODE_NAME:
+            wanted = dict(workload.node_selector.terms[0])[reason.topic]
+            snapshot.replace(replace(node, labels=_with_label(node.labels, reason.topic, wanted)))
+            return workload
+    return None
+
+
+def _with_label(labels: Mapping[str, str], key: str, wanted: ValueSet) -> dict[str, str]:
+    """The labels with one value changed to something in the set: absent if that will do."""
+    others = {name: value for name, value in labels.items() if name != key}
+    if wanted.absent:
+        return others
+    bounds = (str(bound) for interval in wanted.numbers for bound in interval)
+    candidates = (*sorted(wanted.values or ()), "yes", *bounds)
+    return {**others, key: next(value for value in candidates if value in wanted)}

@@ -1,0 +1,207 @@
+"""Groups: all members are placed or nothing changes; other alternatives in order.
+
+The group's own members are counted per domain in a tally of its own, and its strategy is one more
+rule over that tally:
+
+    STRICT_SPREAD   a domain with a member takes no other        hard
+    STRICT_PACK     all members in the domain of the first       hard
+    SPREAD          -10 for every member already in the domain   a wish that outweighs packing
+    PACK            +10 for a domain that has a member           a wish that outweighs packing
+
+Members are placed in order, each on its best node. Where one finds none, the one before tries its
+next best, and so on: a complete search for small groups, cut off after `BUDGET` placements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayplan.engine.pipeline import Pipeline
+from bayplan.engine.query import Query
+from bayplan.model.decision import No, Reason
+from bayplan.model.neighbours import NODE
+from bayplan.model.workload import Group, Strategy, Workload
+from bayplan.table.column import Column
+from bayplan.table.forms import Clause, Counted, Graded, Holds, Part
+from bayplan.table.journal import Placement
+from bayplan.table.snapshot import Snapshot
+from bayplan.table.tally import Tally
+
+WISH = 10.0
+BUDGET = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where a member went, and under which of its own alternatives."""
+
+    member: Workload
+    placement: Placement
+    score: float
+    fallback: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The seats of the alternative that was placed, or how far the search came."""
+
+    alternative: int
+    seats: tuple[Seat, ...]
+    stuck: Workload | None = None
+    """The member that found no node where the search came furthest."""
+    exhausted: bool = False
+    """The search was cut off: a placement may exist."""
+
+
+def place_group(pipeline: Pipeline, group: Group) -> Outcome:
+    """Place the first alternative that fits whole; leave the snapshot as it was if none does."""
+    first: Outcome | None = None
+    for number, alternative in enumerate(group.alternatives()):
+        attempt = Attempt(pipeline, alternative)
+        seats = attempt.run()
+        if seats is not None:
+            return Outcome(number, seats)
+        stuck = alternative.members[attempt.furthest]
+        first = first or Outcome(0, (), stuck, attempt.budget <= 0)
+    assert first is not None
+    return first
+
+
+class Attempt:
+    """One alternative of a group, searched member by member."""
+
+    def __init__(self, pipeline: Pipeline, group: Group):
+        self.pipeline = pipeline
+        self.snapshot = pipeline.snapshot
+        self.group = group
+        self.tally = Tally(self.snapshot.labels[group.by])
+        self.budget = BUDGET
+        self.furthest = 0
+        self._queries: dict[tuple[object, ...], Query] = {}
+
+    def run(self) -> tuple[Seat, ...] | None:
+        start = self.snapshot.version
+        seats: list[Seat] = []
+        if self._seat_from(0, seats):
+            return tuple(seats)
+        self.snapshot.undo_to(start)
+        return None
+
+    def seat_greedily(self) -> int:
+        """Seat members in order, each on its best node, until one finds none; how many were seated."""
+        for index in range(len(self.group.members)):
+            if next(self._choices(index), None) is None:
+                return index
+        return len(self.group.members)
+
+    def _seat_from(self, index: int, seats: list[Seat]) -> bool:
+        """Seat members index, index+1, ...: an explicit stack, since groups may be large."""
+        stack = [self._choices(index)]
+        while stack:
+            seat = next(stack[-1], None)
+            if seat is None:
+                stack.pop()
+                if seats and stack:
+                    self._unseat(seats.pop())
+                continue
+            seats.append(seat)
+            if len(seats) == len(self.group.members):
+                return True
+            stack.append(self._choices(len(seats)))
+        return False
+
+    def _choices(self, index: int) -> Iterator[Seat]:
+        """The member on each node it could take, best first, under each of its own alternatives."""
+        self.furthest = max(self.furthest, index)
+        member = self.group.members[index]
+        for number, alternative in enumerate(member.alternatives()):
+            query = self.query(alternative, first=index == 0)
+            best = self.pipeline.search(query)
+            if best is None:
+                continue
+            yield self._seat(member, query, best, number)
+            for found in self._others(query, best[0]):
+                if self.budget <= 0:
+                    return
+                yield self._seat(member, query, found, number)
+
+    def _others(self, query: Query, tried: int) -> Iterator[tuple[int, float]]:
+        query.catch_up()
+        rows = np.flatnonzero(query.mask())
+        scores = query.scores()[rows]
+        for at in np.argsort(-scores, kind="stable"):
+            if rows[at] != tried:
+                yield int(rows[at]), float(scores[at])
+
+    def _seat(self, member: Workload, query: Query, best: tuple[int, float], fallback: int) -> Seat:
+        self.budget -= 1
+        placement = self.snapshot.place_kind(member.id, query.kind, best[0])
+        self.tally.add(best[0], +1)
+        return Seat(member, placement, best[1], fallback)
+
+    def _unseat(self, seat: Seat) -> None:
+        self.tally.add(seat.placement.row, -1)
+        self.snapshot.undo_to(seat.placement.version)
+
+    def query(self, member: Workload, first: bool = False) -> Query:
+        """The member compiled with the group's rule; kept for members of the same kind."""
+        key = (member.kind, first)
+        found = self._queries.get(key)
+        if found is None or not found.current:
+            clauses, wishes = group_rule(self.snapshot, self.group, self.tally)
+            if first and self.group.strategy is Strategy.STRICT_PACK:
+                clauses = (*clauses, _roomy_domains(self.snapshot, self.group))
+            found = self._queries[key] = self.pipeline.with_group(member, clauses, wishes)
+        return found
+
+
+def group_rule(snapshot: Snapshot, group: Group, tally: Tally) -> tuple[tuple[Clause, ...], tuple[Part, ...]]:
+    """The strategy as a rule over the tally of members already seated."""
+    if group.strategy is Strategy.SPREAD:
+        return (), (Part("group", "spread", Graded(tally, lambda counts: counts * -1.0, WISH, lambda: 0.0, 0.0)),)
+    if group.strategy is Strategy.PACK:
+        return (), (Part("group", "pack", Graded(tally, lambda counts: (counts > 0) * 1.0, WISH, lambda: 0.0, 1.0)),)
+    if group.strategy is Strategy.STRICT_SPREAD:
+        check = Counted(tally, lambda counts: counts == 0, False)
+    else:
+        check = Counted(tally, lambda counts: counts >= min(1, tally.total), False, mark=lambda: tally.total > 0)
+    return (Clause("group", check, True, _reasons(snapshot, group, tally)),), ()
+
+
+def _reasons(snapshot: Snapshot, group: Group, tally: Tally):  # type: ignore[no-untyped-def]
+    by = "node" if group.by == NODE else group.by
+
+    def reasons(row: int) -> tuple[Reason, ...]:
+        facts = {"group": group.name, "strategy": group.strategy, "by": by}
+        if not snapshot.labels[group.by].codes.cell[row]:
+            return (Reason.of("group", group.strategy, No.NEVER, f"the group is placed by {by}, and the node has no such label", **facts),)
+        if group.strategy is Strategy.STRICT_SPREAD:
+            sentence = f"another member of group {group.name!r} is already in this {by}"
+        else:
+            sentence = f"the other members of group {group.name!r} are in another {by}"
+        return (Reason.of("group", group.strategy, No.BUSY, sentence, **facts),)
+
+    return reasons
+
+
+def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
+    """STRICT_PACK: only domains whose free amounts cover the whole group are worth a try."""
+    label = snapshot.labels[group.by]
+    codes = label.codes.data
+    enough = np.ones(len(label.values), np.bool_)
+    asked: dict[str, int] = {}
+    for member in group.members:
+        least = [alternative.requests for alternative in member.alternatives()]
+        for name in set().union(*least):
+            asked[name] = asked.get(name, 0) + min(requests.get(name, 0) for requests in least)
+    for name, units in asked.items():
+        enough &= np.bincount(codes, snapshot.free_of(name).data, len(label.values)) >= units
+    enough[0] = False
+    topic = f"{group.strategy} as a whole"
+    sentence = f"no single {'node' if group.by == NODE else group.by} has room for all {len(group.members)} members"
+    reason = Reason.of("group", topic, No.BUSY, sentence, group=group.name)
+    return Clause("group", Holds(Column(enough[codes])), True, lambda row: (reason,))
+

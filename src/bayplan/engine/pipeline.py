@@ -1,0 +1,110 @@
+"""Filter, score, pick, for one workload. Everything rests on this.
+
+Three ways to the same answer, bit for bit (tests/laws/test_same_answer.py):
+
+    scan      judge and score every row                         a new kind of request
+    ranking   replay what changed since this kind was last asked     a kind asked again
+    bounds    open only blocks of rows that could win           a new kind on a very large table
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from bayplan.engine.bounds import bounded
+from bayplan.engine.policy import Policy
+from bayplan.engine.query import Query
+from bayplan.engine.ranking import Found, Ranking
+from bayplan.model.workload import Workload
+from bayplan.table.forms import Clause, Part
+from bayplan.table.journal import Kind
+from bayplan.table.snapshot import Snapshot
+
+LARGE = 16_384
+"""Rows from which a full scan costs more than bounds over blocks."""
+
+SOON = 64
+"""A kind that is asked again within this many changes earns a ranking."""
+
+RANKING_BYTES = 128 << 20
+QUERY_LIMIT = 4096
+
+
+class Pipeline:
+    """One snapshot, one policy, and what was compiled for them."""
+
+    def __init__(self, snapshot: Snapshot, policy: Policy):
+        self.snapshot = snapshot
+        self.policy = policy
+        self._queries: dict[Kind, Query] = {}
+        self._rankings: dict[Kind, Query] = {}
+
+    def query(self, workload: Workload) -> Query:
+        """The workload compiled; kept for all of its kind."""
+        kind = self.snapshot.kind(workload)
+        found = self._queries.get(kind)
+        if found is None or not found.current:
+            if len(self._queries) >= QUERY_LIMIT:
+                self._queries.clear()
+                self._rankings.clear()
+            found = self._queries[kind] = Query(self.snapshot, self.policy, workload)
+            self._rankings.pop(kind, None)
+        return found
+
+    def best(self, query: Query) -> Found:
+        """The winning row and its score, or None when every node refuses."""
+        end = self.snapshot.log.end
+        gap, query.last_seen = end - query.last_seen if query.last_seen >= 0 else inf, end
+        ranking: Ranking | None = query.ranking
+        if ranking is not None and ranking.behind <= max(256, self.snapshot.room // 100):
+            return ranking.best()
+        query.hits = query.hits + 1 if gap <= SOON else 0
+        if query.hits > (self.snapshot.room > LARGE):
+            return self._rank(query).best()
+        return self.search(query)
+
+    def _rank(self, query: Query) -> Ranking:
+        query.catch_up()
+        if len(self._rankings) * self.snapshot.room * 8 > RANKING_BYTES:
+            oldest = self._rankings.pop(next(iter(self._rankings)))
+            oldest.ranking = None
+        self._rankings[query.kind] = query
+        query.ranking = Ranking(query)
+        return query.ranking  # type: ignore[no-any-return]
+
+    def search(self, query: Query) -> Found:
+        """Without a ranking: a scan, or bounds on a large table."""
+        return bounded(query) if self.snapshot.room > LARGE else scan(query)
+
+    def with_group(self, workload: Workload, clauses: tuple[Clause, ...], wishes: tuple[Part, ...]) -> Query:
+        """A member of a group, compiled with what the group adds; not kept."""
+        return Query(self.snapshot, self.policy, workload, clauses, wishes)
+
+
+def scan(query: Query) -> Found:
+    """The plain meaning of a decision: every row judged, every row scored, the best one taken."""
+    query.catch_up()
+    mask = query.mask()
+    scores = np.where(mask, query.scores(), -inf)
+    row = int(scores.argmax())
+    return (row, float(scores[row])) if mask[row] else None
+
+
+def could_ever(query: Query) -> bool:
+    """Is there a node that only load keeps away? If not, waiting is of no use."""
+    if query.could_ever[0] != query.snapshot.node_version:
+        hopeful = query.snapshot.alive.data.copy()
+        for clause in query.clauses:
+            if clause.hope is True:
+                continue
+            passes = hopeful.copy()
+            clause.check.narrow(passes)
+            if clause.hope is not False:
+                maybe = hopeful.copy()
+                clause.hope.narrow(maybe)
+                passes |= maybe
+            hopeful &= passes
+        query.could_ever = (query.snapshot.node_version, bool(hopeful.any()))
+    return query.could_ever[1]

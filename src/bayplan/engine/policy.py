@@ -1,0 +1,125 @@
+"""Policies: which filters, which scorers, how weighty. The one registry of rules is here.
+
+A new rule is one file in filters/ or scorers/ and one line below. Users' own rules come by entry
+points: group `bayplan.filters` for functions `(snapshot, workload) -> list[Clause]`, group
+`bayplan.scorers` for classes with a `weight` and a method `parts(snapshot, workload) -> list[Part]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from typing import Any, Protocol
+
+from bayplan.errors import did_you_mean, wrong
+from bayplan.filters.devices import devices
+from bayplan.filters.fit import fit
+from bayplan.filters.neighbours import apart, near
+from bayplan.filters.selector import selector
+from bayplan.filters.spread import spread
+from bayplan.filters.taints import cordon, taints
+from bayplan.model.workload import Workload
+from bayplan.scorers.balance import Balance
+from bayplan.scorers.neighbours import Neighbours
+from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.scorers.preference import Preferences
+from bayplan.scorers.spread import Spreading
+from bayplan.table.forms import Clause, Part
+from bayplan.table.snapshot import Snapshot
+
+Filter = Callable[[Snapshot, Workload], list[Clause]]
+
+
+class Scorer(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def weight(self) -> float: ...
+    def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]: ...
+
+
+FILTERS: dict[str, Filter] = {
+    "cordon": cordon,
+    "selector": selector,
+    "taints": taints,
+    "fit": fit,
+    "devices": devices,
+    "near": near,
+    "apart": apart,
+    "spread": spread,
+}
+
+SCORERS: dict[str, Callable[..., Scorer]] = {
+    "packing": Packing,
+    "balance": Balance,
+    "preference": Preferences,
+    "neighbours": Neighbours,
+    "spread": Spreading,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Every filter must pass; the node with the highest sum of scores wins."""
+
+    name: str
+    scorers: tuple[Scorer, ...]
+    filters: tuple[str, ...] = tuple(FILTERS)
+
+    def with_scorer(self, scorer: Scorer) -> Policy:
+        """The same policy with this scorer in place of the one of its name; weight 0 takes it out."""
+        names = [one.name for one in self.scorers]
+        others = [scorer if one.name == scorer.name else one for one in self.scorers]
+        if scorer.name not in names:
+            others.append(scorer)
+        return Policy(self.name, tuple(one for one in others if one.weight > 0), self.filters)
+
+
+_WISHES: tuple[Scorer, ...] = (Preferences(), Neighbours(), Spreading())
+
+PRESETS: dict[str, Policy] = {
+    "pack": Policy(
+        "pack",
+        (Packing((ResourceStrategy("cpu", "most"), ResourceStrategy("memory", "most"), ResourceStrategy("gpu", "most", 2.0))), *_WISHES),
+    ),
+    "spread": Policy(
+        "spread",
+        (
+            Packing((ResourceStrategy("cpu", "least"), ResourceStrategy("memory", "least"), ResourceStrategy("gpu", "least", 2.0))),
+            *_WISHES,
+        ),
+    ),
+    "balanced": Policy("balanced", (Packing(), Balance(), *_WISHES)),
+}
+
+DEFAULT = "balanced"
+
+
+def preset(name: str) -> Policy:
+    if name not in PRESETS:
+        raise wrong(f"there is no preset {name!r}", "policy.preset", did_you_mean(name, PRESETS))
+    return PRESETS[name]
+
+
+def filter_named(name: str) -> Filter:
+    found = FILTERS.get(name) or _users("bayplan.filters").get(name)
+    if found is None:
+        raise wrong(f"there is no filter {name!r}", "policy.filters", did_you_mean(name, (*FILTERS, *_users("bayplan.filters"))))
+    rule: Filter = found
+    return rule
+
+
+def scorer_named(name: str) -> Callable[..., Scorer]:
+    found = SCORERS.get(name) or _users("bayplan.scorers").get(name)
+    if found is None:
+        raise wrong(f"there is no scorer {name!r}", "policy.scorers", did_you_mean(name, (*SCORERS, *_users("bayplan.scorers"))))
+    rule: Callable[..., Scorer] = found
+    return rule
+
+
+@cache
+def _users(group: str) -> dict[str, Any]:
+    """Rules that other packages registered, loaded on the first use of an unknown name."""
+    return {entry.name: entry.load() for entry in metadata.entry_points(group=group)}

@@ -1,0 +1,121 @@
+"""Why rows are out: per row, counted per reason, and which rows nearly fit.
+
+All three read the clauses that made the decision; nothing is judged a second time by other means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from bayplan.engine.query import Query
+from bayplan.model.decision import No, Reason
+from bayplan.table.column import Bools
+from bayplan.table.forms import AtLeast, Clause
+
+NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many nodes one reason keeps out."""
+
+    rule: str
+    topic: str
+    no: No
+    nodes: int
+    example: str
+
+    def as_json(self) -> dict[str, object]:
+        return {"rule": self.rule, "topic": self.topic, "no": self.no, "nodes": self.nodes, "example": self.example}
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A node that nearly fits, and all that keeps it from it."""
+
+    node: str
+    reasons: tuple[Reason, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return {"node": self.node, "reasons": [one.as_json() for one in self.reasons]}
+
+
+def reasons_of(query: Query, row: int) -> tuple[Reason, ...]:
+    """Everything that keeps a row out, one reason per rule and topic; NEVER speaks before BUSY."""
+    found: dict[tuple[str, str], Reason] = {}
+    for clause in query.clauses:
+        if not clause.check.one(row):
+            for reason in clause.reasons(row):
+                known = found.get((reason.rule, reason.topic))
+                if known is None or (known.no is No.BUSY and reason.no is No.NEVER):
+                    found[reason.rule, reason.topic] = reason
+    return tuple(found.values())
+
+
+def counts(query: Query) -> tuple[Count, ...]:
+    """Nodes per reason. Rows that get the same reasons are asked once and multiplied."""
+    alive = query.snapshot.alive.data
+    refused: dict[tuple[str, str], tuple[Bools, Bools]] = {}
+    for clause in query.clauses:
+        passes = alive.copy()
+        clause.check.narrow(passes)
+        failing = alive & ~passes
+        for reason, mask in _by_topic(clause, failing):
+            never = mask & _never(clause, mask)
+            key = (reason.rule, reason.topic)
+            if key in refused:
+                mask, never = mask | refused[key][0], never | refused[key][1]
+            refused[key] = (mask, never)
+    found = []
+    for (rule, topic), (mask, never) in refused.items():
+        for no, which in ((No.NEVER, never), (No.BUSY, mask & ~never)):
+            rows = np.flatnonzero(which)
+            if len(rows):
+                example = next(r for r in reasons_of(query, int(rows[0])) if (r.rule, r.topic) == (rule, topic))
+                found.append(Count(rule, topic, no, len(rows), f"{query.snapshot.names[rows[0]]} {example.sentence}"))
+    return tuple(sorted(found, key=lambda count: (-count.nodes, count.rule, count.topic)))
+
+
+def _by_topic(clause: Clause, failing: Bools) -> Iterator[tuple[Reason, Bools]]:
+    rows = np.flatnonzero(failing)
+    if not len(rows):
+        return
+    if clause.alike is None:
+        yield clause.reasons(int(rows[0]))[0], failing
+        return
+    codes = clause.alike.codes.data
+    for code in np.unique(codes[rows]):
+        same = failing & (codes == code)
+        for reason in clause.reasons(int(np.flatnonzero(same)[0])):
+            yield reason, same
+
+
+def _never(clause: Clause, mask: Bools) -> Bools:
+    if clause.hope is True or clause.hope is False:
+        return np.full(len(mask), clause.hope is False)
+    hopeful = mask.copy()
+    clause.hope.narrow(hopeful)
+    return ~hopeful
+
+
+def nearest(query: Query) -> tuple[Miss, ...]:
+    """Fewest lasting reasons, then fewest reasons, then the smallest share of the request short."""
+    alive = query.snapshot.alive.data
+    distance = np.where(alive, 0.0, inf)
+    for clause in query.clauses:
+        if clause.implied:
+            continue
+        passes = alive.copy()
+        clause.check.narrow(passes)
+        failing = alive & ~passes
+        distance[failing] += 100.0
+        distance[failing & _never(clause, failing)] += 10_000.0
+        if isinstance(clause.check, AtLeast) and clause.rule == "fit":
+            short = (clause.check.amount - clause.check.column.data[failing]) / clause.check.amount
+            distance[failing] += short
+    rows = np.argsort(distance, kind="stable")[: min(NEAREST, int(np.count_nonzero(alive)))]
+    return tuple(Miss(str(query.snapshot.names[row]), reasons_of(query, int(row))) for row in rows)

@@ -1,0 +1,158 @@
+"""What if: fork, change, decide again, and compare.
+
+    cluster.whatif().drain("n1").add(Node(...)).use("pack").plan()
+
+The chain describes the changes; nothing happens to the cluster. Displaced and pending work is placed
+again on the fork, in order of importance, and the two plans are compared workload by workload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bayplan.engine.policy import Policy
+from bayplan.model.decision import Plan
+from bayplan.model.node import Node, Taint
+from bayplan.model.workload import Request
+
+if TYPE_CHECKING:
+    from bayplan.engine.cluster import Cluster
+
+Where = str | None
+"""A node's name, or None for pending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One workload that would be elsewhere."""
+
+    workload: str
+    before: Where
+    after: Where
+
+    def __str__(self) -> str:
+        return f"{self.workload}: {self.before or 'pending'} -> {self.after or 'pending'}"
+
+    def as_json(self) -> dict[str, object]:
+        return {"workload": self.workload, "before": self.before, "after": self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a change would do: who gains a place, who loses one, who moves."""
+
+    changes: tuple[str, ...]
+    moves: tuple[Move, ...]
+    unchanged: int
+    plan: Plan
+    cluster: Cluster
+    """The cluster as it would be; ask it anything."""
+
+    @property
+    def gained(self) -> tuple[Move, ...]:
+        return tuple(one for one in self.moves if one.before is None)
+
+    @property
+    def lost(self) -> tuple[Move, ...]:
+        return tuple(one for one in self.moves if one.after is None)
+
+    @property
+    def moved(self) -> tuple[Move, ...]:
+        return tuple(one for one in self.moves if one.before is not None and one.after is not None)
+
+    def __str__(self) -> str:
+        head = f"{len(self.gained)} gain a place, {len(self.lost)} lose theirs, {len(self.moved)} move, {self.unchanged} stay"
+        return "\n".join([head, *(f"  {one}" for one in self.moves)])
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "changes": list(self.changes),
+            "gained": [one.as_json() for one in self.gained],
+            "lost": [one.as_json() for one in self.lost],
+            "moved": [one.as_json() for one in self.moved],
+            "unchanged": self.unchanged,
+        }
+
+
+def difference(before: Mapping[str, Where], after: Mapping[str, Where]) -> tuple[tuple[Move, ...], int]:
+    """The moves between two states, and how many workloads stay where they are."""
+    ids = dict.fromkeys((*before, *after))
+    moves = [Move(one, before.get(one), after.get(one)) for one in ids if before.get(one) != after.get(one)]
+    return tuple(moves), len(ids) - len(moves)
+
+
+class WhatIf:
+    """A list of changes, applied to a fork when asked for the outcome."""
+
+    def __init__(self, cluster: Cluster):
+        self._cluster = cluster
+        self._steps: list[tuple[str, Callable[[Cluster], Sequence[Request]]]] = []
+
+    def _then(self, sentence: str, step: Callable[[Cluster], Sequence[Request] | None]) -> WhatIf:
+        self._steps.append((sentence, lambda cluster: step(cluster) or ()))
+        return self
+
+    def add(self, *nodes: Node) -> WhatIf:
+        return self._then(f"add {', '.join(node.name for node in nodes)}", lambda cluster: [cluster.add(node) for node in nodes] and None)
+
+    def remove(self, name: str) -> WhatIf:
+        return self._then(f"remove {name}", lambda cluster: cluster.remove(name))
+
+    def drain(self, name: str) -> WhatIf:
+        return self._then(f"drain {name}", lambda cluster: cluster.drain(name))
+
+    def relabel(self, name: str, labels: Mapping[str, str | None]) -> WhatIf:
+        words = ", ".join(f"{key}={value}" if value is not None else f"{key}-" for key, value in labels.items())
+        return self._then(f"relabel {name} {words}", lambda cluster: cluster.relabel(name, labels))
+
+    def taint(self, name: str, taints: Sequence[Taint]) -> WhatIf:
+        return self._then(f"taint {name} {', '.join(map(str, taints)) or 'nothing'}", lambda cluster: cluster.taint(name, taints))
+
+    def cordon(self, name: str, cordoned: bool = True) -> WhatIf:
+        return self._then(f"{'' if cordoned else 'un'}cordon {name}", lambda cluster: cluster.cordon(name, cordoned))
+
+    def release(self, workload_id: str) -> WhatIf:
+        return self._then(f"release {workload_id}", lambda cluster: cluster.release(workload_id))
+
+    def submit(self, *requests: Request) -> WhatIf:
+        return self._then(f"submit {', '.join(one.name for one in requests)}", lambda cluster: requests)
+
+    def use(self, policy: Policy | str) -> WhatIf:
+        """Decide by another policy, and place everything anew under it."""
+        name = policy if isinstance(policy, str) else policy.name
+        return self._then(f"policy {name}", lambda cluster: _start_over(cluster, policy))
+
+    def plan(self) -> Difference:
+        """Apply the changes to a fork, place what they displaced and what was pending, and compare."""
+        cluster = self._cluster.fork()
+        homeless: list[Request] = []
+        for _, step in self._steps:
+            homeless += step(cluster)
+        plan = cluster.place(homeless)
+        retried = cluster.retry()
+        moves, unchanged = difference(_state(self._cluster), _state(cluster))
+        changes = tuple(sentence for sentence, _ in self._steps)
+        return Difference(changes, moves, unchanged, Plan((*plan, *retried)), cluster)
+
+
+def _start_over(cluster: Cluster, policy: Policy | str) -> list[Request]:
+    asked: dict[str, Request] = {}
+    for one in list(cluster.snapshot.placements.values()):
+        original = cluster.pending.originals.get(one.id)
+        request = original[0] if original else one.workload
+        asked.setdefault(request.name if original else one.id, request)
+    waiting = list(cluster.pending)
+    for one in list(cluster.snapshot.placements):
+        cluster.release(one)
+    for request in waiting:
+        cluster.pending.forget(request)
+    cluster.use(policy)
+    return [*asked.values(), *waiting]
+
+
+def _state(cluster: Cluster) -> dict[str, Where]:
+    state: dict[str, Where] = dict(cluster.assignments)
+    state.update(dict.fromkeys(cluster.pending.ids))
+    return state

@@ -1,0 +1,96 @@
+"""Spread: no domain may run ahead of the emptiest by more than max_skew.
+
+    residents(peers, domain) + [the newcomer matches] - emptiest <= max_skew
+
+`emptiest` is taken over the domains with a node this workload could use (its node selector, and its
+tolerations where `honour_taints`); it is 0 when there are fewer than `min_domains` of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bayplan.model.decision import No, Reason
+from bayplan.model.labels import ABSENT, EXISTS
+from bayplan.model.neighbours import NODE, Spread
+from bayplan.model.workload import Workload
+from bayplan.filters.taints import accepted
+from bayplan.table.column import Bools
+from bayplan.table.forms import Clause, Counted, Holds
+from bayplan.table.residents import Watch, resolve
+from bayplan.table.snapshot import Snapshot
+
+
+def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:
+    return [_clause(snapshot, workload, one) for one in workload.spread if one.weight is None]
+
+
+def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
+    watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by)
+    itself = int(watch.matches(workload.namespace, workload.labels))
+    emptiest = Emptiest(snapshot, workload, one, watch)
+
+    def judge(counts: Any) -> Any:
+        return counts <= emptiest() + one.max_skew - itself
+
+    hope = True if one.by == NODE else Holds(snapshot.statics.expression(one.by, EXISTS))
+    check = Counted(watch.tally, judge, False, mark=emptiest)
+    return Clause("spread", check, hope, partial(_ahead, snapshot, one, watch, emptiest))
+
+
+class Emptiest:
+    """The count of the emptiest eligible domain. Which domains are eligible changes only with nodes."""
+
+    __slots__ = ("_eligible", "_number", "_one", "_seen", "_snapshot", "_watch", "_workload")
+
+    def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread, watch: Watch):
+        self._snapshot, self._workload, self._one, self._watch = snapshot, workload, one, watch
+        self._seen = -1
+        self._eligible: Bools = np.zeros(1, np.bool_)
+        self._number = 0
+
+    def __call__(self) -> int:
+        if self._seen != self._snapshot.node_version:
+            self._find_eligible()
+        if self._number < max(1, self._one.min_domains):
+            return 0
+        sparse = self._watch.tally.sparse
+        if sparse is None:
+            return int(self._watch.tally.counts()[self._eligible].min())
+        counted = self._eligible[sparse.keys[: sparse.size]]
+        if np.count_nonzero(counted) < self._number:
+            return 0
+        return int(sparse.counts[: sparse.size][counted].min())
+
+    def _find_eligible(self) -> None:
+        snapshot, workload = self._snapshot, self._workload
+        label = snapshot.labels[self._one.by]
+        usable = snapshot.alive.data.copy()
+        wanted = workload.node_selector
+        if wanted.never:
+            usable[:] = False
+        elif not wanted.always:
+            usable &= snapshot.statics.selector(wanted).data
+        if self._one.honour_taints:
+            usable &= snapshot.open.data
+            usable &= accepted(snapshot, workload.tolerations).data
+        self._eligible = np.zeros(len(label.values), np.bool_)
+        self._eligible[label.codes.data[usable]] = True
+        self._eligible[0] = False
+        self._number = int(np.count_nonzero(self._eligible))
+        self._seen = snapshot.node_version
+
+
+def _ahead(snapshot: Snapshot, one: Spread, watch: Watch, emptiest: Emptiest, row: int) -> tuple[Reason, ...]:
+    domain = snapshot.labels[one.by].value(row)
+    if domain is ABSENT:
+        sentence = f"must {one}, and the node has no label {one.by}"
+        return (Reason.of("spread", str(one), No.NEVER, sentence, by=one.by, domain=None),)
+    count, least = watch.tally.at(row), emptiest()
+    where = "this node" if one.by == NODE else f"{one.by} {domain}"
+    sentence = f"must {one}: {where} has {count}, the emptiest has {least}"
+    facts = {"by": one.by, "domain": domain, "count": count, "emptiest": least, "max_skew": one.max_skew}
+    return (Reason.of("spread", str(one), No.BUSY, sentence, **facts),)

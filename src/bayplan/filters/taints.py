@@ -1,0 +1,61 @@
+"""Taints and cordons: nodes that keep work away.
+
+A cordoned node takes nothing new. A node with a NoSchedule or NoExecute taint takes only work that
+tolerates every such taint. (PreferNoSchedule is a matter of score: scorers/preference.py.)
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bayplan.model.decision import No, Reason
+from bayplan.model.node import Effect, Taint
+from bayplan.model.workload import Toleration, Workload
+from bayplan.table.column import Bools
+from bayplan.table.forms import Clause, Holds
+from bayplan.table.snapshot import TAINTS, Snapshot
+from bayplan.table.statics import Static
+
+Tolerations = tuple[Toleration, ...]
+
+
+def cordon(snapshot: Snapshot, workload: Workload) -> list[Clause]:
+    reason = Reason.of("cordon", "", No.NEVER, "the node is cordoned")
+    return [Clause("cordon", Holds(snapshot.open), False, lambda row: (reason,))]
+
+
+def taints(snapshot: Snapshot, workload: Workload) -> list[Clause]:
+    if not snapshot.taint_sets:
+        return []
+    column = accepted(snapshot, workload.tolerations)
+    reasons = partial(_untolerated, snapshot, workload.tolerations)
+    return [Clause("taints", Holds(column), False, reasons, alike=snapshot.labels[TAINTS])]
+
+
+def accepted(snapshot: Snapshot, tolerations: Tolerations) -> Static:
+    """Per node: are all its repelling taints tolerated?"""
+    label = snapshot.labels[TAINTS]
+
+    def build() -> Bools:
+        sets = (snapshot.taint_sets[value] if value else () for value in label.values)
+        table = np.fromiter((not repelling(each, tolerations) for each in sets), np.bool_, len(label.values))
+        table[0] = True
+        return table[label.codes.data]
+
+    return snapshot.statics.get(
+        ("taints", tolerations), frozenset((TAINTS,)), build, lambda row: not repelling(snapshot.taints(row), tolerations)
+    )
+
+
+def repelling(marks: tuple[Taint, ...], tolerations: Tolerations) -> list[Taint]:
+    hard = (taint for taint in marks if taint.effect is not Effect.PREFER_NO_SCHEDULE)
+    return [taint for taint in hard if not any(one.tolerates(taint) for one in tolerations)]
+
+
+def _untolerated(snapshot: Snapshot, tolerations: Tolerations, row: int) -> tuple[Reason, ...]:
+    return tuple(
+        Reason.of("taints", str(taint), No.NEVER, f"has the taint {taint}, which is not tolerated", taint=str(taint))
+        for taint in repelling(snapshot.taints(row), tolerations)
+    )

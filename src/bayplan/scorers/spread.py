@@ -1,0 +1,41 @@
+"""Soft spread: fewer matching residents in the domain is better.
+
+    score = - weight * residents(peers, domain) / max_skew
+
+A node without the key counts as the fullest domain. Linear, so that how full the emptiest domain is
+does not matter to the ranking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from bayplan.model.neighbours import Spread
+from bayplan.model.workload import Workload
+from bayplan.table.forms import Graded, Part
+from bayplan.table.residents import resolve
+from bayplan.table.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Spreading:
+    weight: float = 1.0
+    name: str = field(default="spread", init=False)
+
+    def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
+        return [_part(snapshot, workload, one, self.weight) for one in workload.spread if one.weight is not None]
+
+
+def _part(snapshot: Snapshot, workload: Workload, one: Spread, scale: float) -> Part:
+    tally = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by).tally
+
+    def grade(counts: Any) -> Any:
+        return counts / -float(one.max_skew)
+
+    def fullest() -> float:
+        counts = tally.counts() if tally.sparse is None else tally.sparse.counts[: tally.sparse.size]
+        return -float(counts.max(initial=0)) / one.max_skew
+
+    assert one.weight is not None
+    return Part("spread", str(one), Graded(tally, grade, one.weight * scale, fullest, 0.0))

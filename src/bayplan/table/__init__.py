@@ -1,0 +1,1 @@
+"""STATE: nodes and residents as columns. The only place where NumPy state lives."""

@@ -1,0 +1,252 @@
+"""Who is where: residents by label class, and counts of them per topology domain.
+
+    LabelClass   the residents with one namespace and one set of labels, as row -> how many
+    Watch        somebody asks: how many residents that match these peers are in each domain?
+    Holders      residents that carry a hard Apart, per domain: they keep matching newcomers away
+
+A label class knows the watches that count it and the holders that repel it, so a placement
+updates exactly those. Both are found through an index over (label, value), whichever comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, Protocol, TypeVar
+
+from bayplan.model.frozen import FrozenMap
+from bayplan.model.neighbours import ALL, Apart, Namespaces
+from bayplan.model.selector import Selector
+from bayplan.table.index import LabelColumn, LabelIndex
+from bayplan.table.tally import Tally
+
+WATCH_LIMIT = 4096
+"""Watches are forgotten together past this many, and made again when asked for."""
+
+
+def resolve(namespaces: Namespaces, own: str) -> Namespaces:
+    """The namespaces a constraint of a workload in `own` looks at."""
+    return frozenset((own,)) if namespaces is None else namespaces
+
+
+def covers(namespaces: Namespaces, namespace: str) -> bool:
+    return namespaces == ALL or (namespaces is not None and namespace in namespaces)
+
+
+class LabelClass:
+    __slots__ = ("id", "labels", "namespace", "repellers", "rows", "watches")
+
+    def __init__(self, number: int, namespace: str, labels: FrozenMap[str]):
+        self.id = number
+        self.namespace = namespace
+        self.labels = labels
+        self.rows: dict[int, int] = {}
+        self.watches: list[Watch] = []
+        self.repellers: list[Holders] = []
+
+
+class Watch:
+    __slots__ = ("namespaces", "peers", "tally")
+
+    def __init__(self, peers: Selector, namespaces: Namespaces, tally: Tally):
+        self.peers, self.namespaces, self.tally = peers, namespaces, tally
+
+    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        return covers(self.namespaces, namespace) and self.peers.matches(labels)
+
+
+class Holders:
+    """Residents with the same hard Apart. `counts_itself`: the holders match their own peers."""
+
+    __slots__ = ("apart", "counts_itself", "id", "namespaces", "peers", "tally", "watch")
+
+    def __init__(self, number: int, apart: Apart, namespaces: Namespaces, counts_itself: bool, tally: Tally, watch: Watch | None):
+        self.id = number
+        self.apart, self.peers, self.namespaces = apart, apart.peers, namespaces
+        self.counts_itself, self.tally = counts_itself, tally
+        self.watch = watch
+        """Who matches the peers; only needed when more than one may share a domain."""
+
+    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        return covers(self.namespaces, namespace) and self.peers.matches(labels)
+
+
+class _Selecting(Protocol):
+    @property
+    def peers(self) -> Selector: ...
+    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool: ...
+
+
+S = TypeVar("S", bound=_Selecting)
+Pair = tuple[str, str]
+
+
+def _pairs(selector: Selector) -> list[Pair] | None:
+    """Labels of which a matching class must have one; None when it may have any."""
+    found: list[Pair] = []
+    for term in selector.terms:
+        finite = [(key, values.values) for key, values in term if values.values is not None and not values.absent]
+        if not finite:
+            return None
+        key, listed = min(finite, key=lambda item: len(item[1] or ()))
+        found += [(key, value) for value in sorted(listed or ())]
+    return found
+
+
+class _Index(Generic[S]):
+    """Selecting things by the label pairs they insist on."""
+
+    __slots__ = ("_anywhere", "_by_pair")
+
+    def __init__(self) -> None:
+        self._by_pair: dict[Pair, list[S]] = {}
+        self._anywhere: list[S] = []
+
+    def add(self, one: S) -> None:
+        pairs = _pairs(one.peers)
+        if pairs is None:
+            self._anywhere.append(one)
+        for pair in pairs or ():
+            self._by_pair.setdefault(pair, []).append(one)
+
+    def matching(self, namespace: str, labels: FrozenMap[str]) -> list[S]:
+        candidates: dict[int, S] = {id(one): one for one in self._anywhere}
+        for pair in labels.items():
+            candidates.update((id(one), one) for one in self._by_pair.get(pair, ()))
+        return [one for one in candidates.values() if one.matches(namespace, labels)]
+
+
+class Residents:
+    """All label classes, watches and holders of one snapshot."""
+
+    def __init__(self, labels: LabelIndex):
+        self._labels = labels
+        self.classes: list[LabelClass] = []
+        self.holders: list[Holders] = []
+        self._class_of: dict[tuple[str, FrozenMap[str]], LabelClass] = {}
+        self._classes_by_pair: dict[Pair, list[LabelClass]] = {}
+        self._watches: dict[tuple[Selector, Namespaces, str], Watch] = {}
+        self._watch_index: _Index[Watch] = _Index()
+        self._holder_of: dict[tuple[Apart, Namespaces, bool], Holders] = {}
+        self._holder_index: _Index[Holders] = _Index()
+        self.epoch = 0
+        """Moves when compiled requests must look up their watches anew."""
+
+    def label_class(self, namespace: str, labels: FrozenMap[str]) -> LabelClass:
+        found = self._class_of.get((namespace, labels))
+        if found is None:
+            found = LabelClass(len(self.classes), namespace, labels)
+            found.watches = self._watch_index.matching(namespace, labels)
+            found.repellers = self._holder_index.matching(namespace, labels)
+            self._class_of[namespace, labels] = found
+            self.classes.append(found)
+            for pair in labels.items():
+                self._classes_by_pair.setdefault(pair, []).append(found)
+        return found
+
+    def watch(self, peers: Selector, namespaces: Namespaces, by: str) -> Watch:
+        """The counts of residents matching `peers`; backfilled from those already here."""
+        key = (peers, namespaces, by)
+        found = self._watches.get(key)
+        if found is None:
+            if len(self._watches) >= WATCH_LIMIT:
+                self._forget_watches()
+            found = self._watches[key] = Watch(peers, namespaces, Tally(self._labels[by]))
+            self._watch_index.add(found)
+            for one in self._matching_classes(found):
+                one.watches.append(found)
+                for row, count in one.rows.items():
+                    found.tally.add(row, count)
+        return found
+
+    def holder(self, apart: Apart, owner: LabelClass) -> Holders:
+        namespaces = resolve(apart.namespaces, owner.namespace)
+        counts_itself = covers(namespaces, owner.namespace) and apart.peers.matches(owner.labels)
+        key = (apart, namespaces, counts_itself)
+        found = self._holder_of.get(key)
+        if found is None:
+            watch = self.watch(apart.peers, namespaces, apart.by) if apart.at_most > 1 else None
+            found = Holders(len(self.holders), apart, namespaces, counts_itself, Tally(self._labels[apart.by]), watch)
+            self._holder_of[key] = found
+            self.holders.append(found)
+            self._holder_index.add(found)
+            for one in self._matching_classes(found):
+                one.repellers.append(found)
+        return found
+
+    def _matching_classes(self, selecting: Watch | Holders) -> list[LabelClass]:
+        pairs = _pairs(selecting.peers)
+        candidates: Iterable[LabelClass] = self.classes
+        if pairs is not None:
+            candidates = {one.id: one for pair in pairs for one in self._classes_by_pair.get(pair, ())}.values()
+        return [one for one in candidates if selecting.matches(one.namespace, one.labels)]
+
+    def _forget_watches(self) -> None:
+        kept = [one.watch for one in self.holders if one.watch is not None]
+        self._watches = {(w.peers, w.namespaces, w.tally.label.key): w for w in kept}
+        self._watch_index = _Index()
+        for watch in self._watches.values():
+            self._watch_index.add(watch)
+        for one in self.classes:
+            one.watches = [w for w in one.watches if (w.peers, w.namespaces, w.tally.label.key) in self._watches]
+        self.epoch += 1
+
+    def count(self, class_id: int, holder_ids: tuple[int, ...], row: int, change: int) -> None:
+        """`change` more residents of this kind on one row."""
+        one = self.classes[class_id]
+        left = one.rows.get(row, 0) + change
+        if left:
+            one.rows[row] = left
+        else:
+            del one.rows[row]
+        for watch in one.watches:
+            watch.tally.add(row, change)
+        for holder_id in holder_ids:
+            self.holders[holder_id].tally.add(row, change)
+
+    def shift(self, label: LabelColumn, class_id: int, holder_ids: tuple[int, ...], row: int, change: int) -> None:
+        """As `count`, but only over one topology key: a node moves between its domains."""
+        for watch in self.classes[class_id].watches:
+            if watch.tally.label is label:
+                watch.tally.add(row, change)
+        for holder_id in holder_ids:
+            if self.holders[holder_id].tally.label is label:
+                self.holders[holder_id].tally.add(row, change)
+
+    def recount(self, label: LabelColumn, holder_rows: Callable[[int], Iterable[int]]) -> None:
+        """The topology turned fine or coarse: count it again in the other form."""
+        for watch in self._watches.values():
+            if watch.tally.label is label:
+                watch.tally = Tally(label)
+                for one in self._matching_classes(watch):
+                    for row, count in one.rows.items():
+                        watch.tally.add(row, count)
+        for holder in self.holders:
+            if holder.tally.label is label:
+                holder.tally = Tally(label)
+                for row in holder_rows(holder.id):
+                    holder.tally.add(row, 1)
+        self.epoch += 1
+
+    def copy(self, labels: LabelIndex) -> Residents:
+        twin = Residents(labels)
+        twin.epoch = self.epoch
+        watch_twin = {id(w): Watch(w.peers, w.namespaces, w.tally.copy(labels[w.tally.label.key])) for w in self._watches.values()}
+        twin._watches = {key: watch_twin[id(w)] for key, w in self._watches.items()}
+        for one in twin._watches.values():
+            twin._watch_index.add(one)
+        for h in self.holders:
+            watch = None if h.watch is None else watch_twin[id(h.watch)]
+            tally = h.tally.copy(labels[h.apart.by])
+            twin.holders.append(Holders(h.id, h.apart, h.namespaces, h.counts_itself, tally, watch))
+            twin._holder_of[h.apart, h.namespaces, h.counts_itself] = twin.holders[-1]
+            twin._holder_index.add(twin.holders[-1])
+        for c in self.classes:
+            copied = LabelClass(c.id, c.namespace, c.labels)
+            copied.rows = c.rows.copy()
+            copied.watches = [watch_twin[id(w)] for w in c.watches]
+            copied.repellers = [twin.holders[h.id] for h in c.repellers]
+            twin.classes.append(copied)
+            twin._class_of[c.namespace, c.labels] = copied
+            for pair in c.labels.items():
+                twin._classes_by_pair.setdefault(pair, []).append(copied)
+        return twin

@@ -1,0 +1,434 @@
+"""The cluster at one version: columns, label index and residents, changed only through here.
+
+    load(nodes)  add  remove  replace            nodes, at run time
+    place  place_many  release                   residents
+    fork()  undo_to(version)                     other worlds, earlier times
+    invariants()                                 what must always hold, for tests to call
+
+Rows. Nodes loaded together are dealt rows by capacity, taints and then a seeded hash of the name;
+a node that joins later takes the lowest free row. Ties in a decision go to the lowest row, so this
+is the documented tie order: the order of nodes in a file does not matter, and equal nodes are taken
+in an order that favours no prefix of their names. (Equal shapes lie side by side because that makes
+bounds over blocks of rows tight, see engine/bounds.py.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from bayplan.errors import PlacementError, did_you_mean, wrong
+from bayplan.model.node import Device, Node, Taint
+from bayplan.model.resources import Resources, render
+from bayplan.model.selector import NODE_NAME
+from bayplan.model.workload import Workload
+from bayplan.table.changes import ChangeLog
+from bayplan.table.column import Column, whole_blocks
+from bayplan.table.devices import DeviceColumns
+from bayplan.table.index import LabelIndex
+from bayplan.table.journal import Changed, Journal, Kind, Placement, Released
+from bayplan.table.residents import Residents
+from bayplan.table.statics import Statics
+
+TAINTS = "@taints"
+"""Sets of taints are kept like the values of a label with this name."""
+
+KIND_LIMIT = 1 << 14
+
+
+class Snapshot:
+    def __init__(self, nodes: Iterable[Node] = (), seed: int = 0):
+        self.seed = seed
+        self.room = whole_blocks(0)
+        self.alive = Column.of(self.room, np.bool_)
+        self.open = Column.of(self.room, np.bool_)
+        """Alive and not cordoned."""
+        self.names: list[str | None] = []
+        self.row_of: dict[str, int] = {}
+        self.labels = LabelIndex(self.room)
+        self.taint_sets: dict[str, tuple[Taint, ...]] = {}
+        self.resources: dict[str, int] = {}
+        self.capacity: list[Column] = []
+        self.free: list[Column] = []
+        self.devices: dict[str, DeviceColumns] = {}
+        self.residents = Residents(self.labels)
+        self.statics = Statics(self.labels)
+        self.placements: dict[str, Placement] = {}
+        self.guests: dict[int, dict[str, Placement]] = {}
+        self.log = ChangeLog()
+        self.journal = Journal()
+        self.node_version = 0
+        """Counts changes of nodes (not of residents)."""
+        self.followers: dict[Any, Any] = {}
+        """What others derive from the rows and keep (see changes.py), by a key of their own."""
+        self._vacant: list[int] = []
+        self._kinds: dict[tuple[object, ...], Kind] = {}
+        self.load(nodes)
+
+    # --- looking ------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        return self.journal.version
+
+    @property
+    def epoch(self) -> tuple[int, int]:
+        """When this moves, compiled requests fetch their columns and counts anew."""
+        return (self.statics.epoch, self.residents.epoch)
+
+    def row(self, name: str) -> int:
+        row = self.row_of.get(name)
+        if row is None:
+            raise wrong(f"there is no node {name!r}", hint=did_you_mean(name, self.row_of))
+        return row
+
+    def node(self, name: str) -> Node:
+        """The node as the columns have it now."""
+        return self._read(self.row(name))
+
+    def nodes(self) -> list[Node]:
+        """All nodes, in tie order."""
+        return [self._read(row) for row, name in enumerate(self.names) if name is not None]
+
+    def taints(self, row: int) -> tuple[Taint, ...]:
+        value = self.labels[TAINTS].values[self.labels[TAINTS].codes.cell[row]]
+        return self.taint_sets[value] if value else ()
+
+    def _read(self, row: int) -> Node:
+        capacity = {name: int(self.capacity[at].cell[row]) for name, at in self.resources.items()}
+        devices = [Device(r, one) for r, columns in self.devices.items() for one in columns.ids.get(row, ())]
+        labels = {key: value for key, value in self.labels.labels(row).items() if key != TAINTS}
+        name = self.names[row]
+        assert name is not None
+        return Node(name, Resources(capacity), labels, self.taints(row), devices, not self.open.cell[row])
+
+    def free_of(self, resource: str) -> Column:
+        return self.free[self._resource(resource)]
+
+    def capacity_of(self, resource: str) -> Column:
+        return self.capacity[self._resource(resource)]
+
+    def placement(self, workload_id: str) -> Placement:
+        found = self.placements.get(workload_id)
+        if found is None:
+            raise wrong(f"no workload {workload_id!r} is placed", hint=did_you_mean(workload_id, self.placements))
+        return found
+
+    def kind(self, workload: Workload) -> Kind:
+        """The kind of a workload in the terms of this table, made on first sight."""
+        found = self._kinds.get(workload.kind)
+        if found is None:
+            if len(self._kinds) >= KIND_LIMIT:
+                self._kinds.clear()
+            label_class = self.residents.label_class(workload.namespace, workload.labels)
+            amounts = tuple((self._resource(name), float(units)) for name, units in workload.requests.items())
+            holders = tuple(self.residents.holder(one, label_class).id for one in workload.apart if one.weight is None)
+            found = self._kinds[workload.kind] = Kind(workload, amounts, label_class.id, holders)
+        return found
+
+    # --- nodes --------------------------------------------------------------------------------
+
+    def load(self, nodes: Iterable[Node]) -> None:
+        """Add many nodes at once; the order they come in does not matter."""
+        fresh = sorted(nodes, key=lambda node: (tuple(node.capacity.items()), node.taints, self._shuffle(node.name)))
+        self._make_room(len(self.row_of) + len(fresh))
+        for node in fresh:
+            self.add(node)
+
+    def _shuffle(self, name: str) -> bytes:
+        return hashlib.blake2b(name.encode(), digest_size=8, key=self.seed.to_bytes(8, "big", signed=True)).digest()
+
+    def add(self, node: Node) -> None:
+        if node.name in self.row_of:
+            raise wrong(f"there is already a node {node.name!r}")
+        if self._vacant:
+            row = heapq.heappop(self._vacant)
+        else:
+            row = len(self.names)
+            self.names.append(None)
+            if row >= self.room:
+                self._make_room(row + 1 + row // 4)
+        self._change(row, None, node)
+
+    def remove(self, name: str) -> list[Workload]:
+        """Take a node away; its residents are released and returned."""
+        row = self.row(name)
+        displaced = [one.workload for one in self.guests.get(row, {}).values()]
+        for workload in displaced:
+            self.release(workload.id)
+        self._change(row, self._read(row), None)
+        return displaced
+
+    def replace(self, node: Node) -> None:
+        """The node of that name becomes this: other labels, taints, capacity, cordon."""
+        row = self.row(node.name)
+        before = self._read(row)
+        if before != node:
+            self._check_shrink(row, before, node)
+            self._change(row, before, node)
+
+    def _check_shrink(self, row: int, before: Node, node: Node) -> None:
+        for name in {**before.capacity, **node.capacity}:
+            used = self.capacity_of(name).cell[row] - self.free_of(name).cell[row]
+            if used > node.capacity.get(name, 0):
+                raise PlacementError(f"node {node.name!r}: {render(name, used)} of {name} is in use, more than it would have")
+        if self.guests.get(row) and before.devices != node.devices:
+            raise PlacementError(f"node {node.name!r}: its devices cannot change while workloads run on it")
+
+    def _change(self, row: int, before: Node | None, after: Node | None) -> None:
+        self.write(row, before, after)
+        self.journal.write(Changed(row, before, after))
+
+    def write(self, row: int, before: Node | None, after: Node | None) -> None:
+        """Bring one row from one node to another, cell by cell. Residents stay where they are."""
+        self.node_version += 1
+        if before is None and after is not None and row in self._vacant:
+            self._vacant.remove(row)
+            heapq.heapify(self._vacant)
+        if before is None or after is None:
+            self._rename(row, before, after)
+        self._write_amounts(row, before, after)
+        old_labels, new_labels = self._all_labels(before), self._all_labels(after)
+        for key in dict.fromkeys((*old_labels, *new_labels)):
+            if old_labels.get(key) != new_labels.get(key):
+                self._relabel(row, key, new_labels.get(key))
+        self.open.cell[row] = after is not None and not after.cordoned
+        self.log.rows.append(row)
+        self.log.trim()
+
+    def _rename(self, row: int, before: Node | None, after: Node | None) -> None:
+        if before is not None:
+            del self.row_of[before.name]
+            heapq.heappush(self._vacant, row)
+        self.names[row] = None if after is None else after.name
+        self.alive.cell[row] = after is not None
+        if after is not None:
+            self.row_of[after.name] = row
+
+    def _write_amounts(self, row: int, before: Node | None, after: Node | None) -> None:
+        old: Mapping[str, int] = before.capacity if before else {}
+        new: Mapping[str, int] = after.capacity if after else {}
+        for name in dict.fromkeys((*old, *new)):
+            at = self._resource(name)
+            self.free[at].cell[row] += new.get(name, 0) - old.get(name, 0)
+            self.capacity[at].cell[row] = new.get(name, 0)
+        pieces = {d.resource: tuple(x.id for x in after.devices if x.resource == d.resource) for d in after.devices} if after else {}
+        for name in pieces:
+            if name not in self.devices:
+                self.devices[name] = DeviceColumns(self.room)
+                self.statics.epoch += 1
+        for name, columns in self.devices.items():
+            if columns.ids.get(row, ()) != pieces.get(name, ()):
+                columns.put(row, pieces.get(name, ()))
+
+    def _all_labels(self, node: Node | None) -> dict[str, str]:
+        """Labels, and the name and taints as if they were labels."""
+        if node is None:
+            return {}
+        found = {**node.labels, NODE_NAME: node.name}
+        if node.taints:
+            found[TAINTS] = ",".join(map(str, node.taints))
+            if found[TAINTS] not in self.taint_sets:
+                self.taint_sets[found[TAINTS]] = node.taints
+                self.statics.epoch += 1  # whether taints matter at all is compiled into requests
+        return found
+
+    def _relabel(self, row: int, key: str, value: str | None) -> None:
+        column = self.labels[key]
+        guests = self.guests.get(row, {}).values()
+        if column.fine and column.shared_codes and column.codes.cell[row]:
+            self.log.rows.extend(column.rows(column.codes.cell[row]))
+        for one in guests:
+            self.residents.shift(column, one.kind.class_id, one.kind.holder_ids, row, -1)
+        column.put(row, value)
+        for one in guests:
+            self.residents.shift(column, one.kind.class_id, one.kind.holder_ids, row, +1)
+        if column.fine and column.shared_codes and value is not None:
+            self.log.rows.extend(column.rows(column.codes.cell[row]))
+        self.statics.patch(row, key)
+        if column.fine != column.should_be_fine(len(self.row_of)):
+            column.fine = not column.fine
+            self.residents.recount(column, self._rows_of_holders)
+
+    def _rows_of_holders(self, holder_id: int) -> Iterable[int]:
+        return (one.row for one in self.placements.values() for held in one.kind.holder_ids if held == holder_id)
+
+    def _resource(self, name: str) -> int:
+        at = self.resources.get(name)
+        if at is None:
+            at = self.resources[name] = len(self.free)
+            self.free.append(Column.of(self.room, np.float64))
+            self.capacity.append(Column.of(self.room, np.float64))
+        return at
+
+    def _make_room(self, rows: int) -> None:
+        room = whole_blocks(rows)
+        if room <= self.room:
+            return
+        self.room = room
+        for column in (self.alive, self.open, *self.free, *self.capacity):
+            column.grow(room)
+        for devices in self.devices.values():
+            devices.grow(room)
+        self.labels.grow(room)
+        self.statics.clear()
+        self.followers.clear()
+
+    # --- residents ----------------------------------------------------------------------------
+
+    def place(self, workload: Workload, node: str) -> Placement:
+        """Put a workload on a node. Only room is checked; whether it is wise is the engine's business."""
+        row = self.row(node)
+        kind = self.kind(workload)
+        self.check_room(kind, row)
+        return self.place_kind(workload.id, kind, row)
+
+    def check_room(self, kind: Kind, row: int) -> None:
+        name = self.names[row]
+        for resource, units in kind.requests.items():
+            free = self.free_of(resource).cell[row]
+            devices = self.devices.get(resource)
+            if free < units or (devices is not None and devices.column(units).cell[row] < units):
+                raise PlacementError(
+                    f"{kind.workload.id!r} does not fit on node {name!r}: {render(resource, units)} of {resource} asked, "
+                    f"{render(resource, free)} free" + (" (not on the devices it needs)" if free >= units else "")
+                )
+
+    def place_kind(self, workload_id: str, kind: Kind, row: int) -> Placement:
+        if workload_id in self.placements:
+            raise wrong(f"workload {workload_id!r} is already placed", hint="release it first")
+        devices = self._choose_devices(kind, row) if self.devices else ()
+        one = Placement(workload_id, kind, row, devices, self.journal.version)
+        self.seat(one)
+        self.journal.write(one)
+        return one
+
+    def place_many(self, ids: Sequence[str], kind: Kind, rows: Sequence[int]) -> None:
+        """Seat many of one kind at once; for kinds that take no devices."""
+        versions = range(self.version, self.version + len(ids))
+        made = list(map(Placement, ids, repeat(kind), rows, repeat(()), versions))
+        used, counts = np.unique(np.asarray(rows, np.int64), return_counts=True)
+        for at, amount in kind.amounts:
+            self.free[at].data[used] -= amount * counts
+        for row, count in zip(used.tolist(), counts.tolist(), strict=True):
+            self.residents.count(kind.class_id, kind.holder_ids, row, count)
+        for one in made:
+            if one.row in self.guests:
+                self.guests[one.row][one.id] = one
+            else:
+                self.guests[one.row] = {one.id: one}
+        self.placements.update(zip(ids, made, strict=True))
+        self._touch(kind, used.tolist())
+        self.journal.write(*made)
+
+    def release(self, workload_id: str) -> Placement:
+        """Take a workload off its node; it gives back exactly what was recorded when it came."""
+        one = self.placement(workload_id)
+        self.unseat(one)
+        self.journal.write(Released(one))
+        return one
+
+    def reseat(self, one: Placement) -> None:
+        """Put a released resident back exactly where it was."""
+        self.seat(one)
+        self.journal.write(one)
+
+    def seat(self, one: Placement) -> None:
+        self._count(one, +1)
+        self.placements[one.id] = one
+        row = one.row
+        if row in self.guests:
+            self.guests[row][one.id] = one
+        else:
+            self.guests[row] = {one.id: one}
+
+    def unseat(self, one: Placement) -> None:
+        self._count(one, -1)
+        del self.placements[one.id]
+        del self.guests[one.row][one.id]
+        if not self.guests[one.row]:
+            del self.guests[one.row]
+
+    def _count(self, one: Placement, change: int) -> None:
+        row, kind = one.row, one.kind
+        for at, amount in kind.amounts:
+            self.free[at].cell[row] -= change * amount
+        for resource, chosen in one.devices:
+            self.devices[resource].take(row, chosen, change * kind.requests[resource])
+        self.residents.count(kind.class_id, kind.holder_ids, row, change)
+        self._touch(kind, (row,))
+
+    def _touch(self, kind: Kind, rows: Sequence[int]) -> None:
+        """These rows changed, and every row whose fine domain they share."""
+        self.log.rows.extend(rows)
+        for watch in self.residents.classes[kind.class_id].watches:
+            self._touch_domain(watch.tally.label, rows)
+        for holder_id in kind.holder_ids:
+            self._touch_domain(self.residents.holders[holder_id].tally.label, rows)
+        if len(self.log.rows) > 1 << 18:
+            self.log.trim()
+
+    def _touch_domain(self, label: Any, rows: Sequence[int]) -> None:
+        if label.fine and label.shared_codes:
+            for row in rows:
+                if label.codes.cell[row]:
+                    self.log.rows.extend(label.rows(label.codes.cell[row]))
+
+    def _choose_devices(self, kind: Kind, row: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        chosen = (
+            (name, columns.choose(row, kind.requests[name]))
+            for name, columns in self.devices.items()
+            if name in kind.requests and columns.counts.cell[row]
+        )
+        return tuple(one for one in chosen if one[1])
+
+    # --- other worlds -------------------------------------------------------------------------
+
+    def fork(self) -> Snapshot:
+        """A copy that can be changed freely; neither side ever sees the other's changes."""
+        twin = Snapshot(seed=self.seed)
+        twin.room = self.room
+        twin.alive, twin.open = self.alive.copy(), self.open.copy()
+        twin.names, twin.row_of = self.names.copy(), self.row_of.copy()
+        twin.labels = self.labels.copy()
+        twin.taint_sets, twin.resources = self.taint_sets.copy(), self.resources.copy()
+        twin.capacity = [column.copy() for column in self.capacity]
+        twin.free = [column.copy() for column in self.free]
+        twin.devices = {name: columns.copy() for name, columns in self.devices.items()}
+        twin.residents = self.residents.copy(twin.labels)
+        twin.statics = Statics(twin.labels)
+        twin.placements = self.placements.copy()
+        twin.guests = {row: guests.copy() for row, guests in self.guests.items()}
+        twin.journal = self.journal.copy()
+        twin._vacant = self._vacant.copy()
+        twin._kinds = self._kinds.copy()
+        return twin
+
+    def undo_to(self, version: int) -> None:
+        """Restore the state at an earlier version."""
+        if not self.journal.oldest <= version <= self.version:
+            raise wrong(
+                f"version {version} is out of reach", hint=f"{self.journal.oldest} to {self.version} can be restored"
+            )
+        while self.version > version:
+            self.journal.take_last().undo(self)
+
+    def at(self, version: int) -> Snapshot:
+        """The state at an earlier version, as a fork (or this very snapshot if nothing changed)."""
+        if version == self.version:
+            return self
+        past = self.fork()
+        past.undo_to(version)
+        return past
+
+    def follow(self, key: Any, build: Callable[[], Any]) -> Any:
+        """The follower called `key`, built on first use."""
+        found = self.followers.get(key)
+        if found is None:
+            found = self.followers[key] = build()
+        return found
