@@ -126,7 +126,7 @@ def _chosen(view: View, policy: str, placed: Placement) -> Explanation:
     scores[row] = -inf
     second = int(scores.argmax()) if scores.max() > -inf else None
     parts = tuple(
-        ScorePart(part.rule, part.topic, part.term.one(row), None if second is None else part.term.one(second))
+        ScorePart(part.rule, str(part.topic), part.term.one(row), None if second is None else part.term.one(second))
         for part in query.parts
     )
     return Explanation(

@@ -22,6 +22,7 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ValueSet
 from bayplan.model.resources import UNIT, Resources, render
 from bayplan.model.selector import NODE_NAME
+from bayplan.model.syntax import value_fault
 from bayplan.model.workload import Match, Toleration, Workload
 from bayplan.table.snapshot import Snapshot
 
@@ -80,7 +81,7 @@ def _make_room(reason: Reason) -> str:
     if reason.rule == "fit" and reason.no is No.BUSY:
         return f"free {render(resource, _number(facts['short']))} more {resource}"
     if reason.rule == "fit":
-        return f"ask for at most {render(resource, _number(facts['capacity']))} {resource}"
+        return f"ask for at most {render(resource, _number(facts['free']))} {resource} (of {render(resource, _number(facts['capacity']))})"
     if reason.no is No.BUSY:
         return f"free {asked} {resource} on {'one device' if _number(facts['requested']) < UNIT else 'whole devices'}"
     return f"ask for at most {facts['devices']} {resource}, a share of one or whole"
@@ -125,16 +126,20 @@ def _ease(snapshot: Snapshot, workload: Workload, name: str, reason: Reason) -> 
             return workload
         case "selector" if "found" in facts and reason.topic != NODE_NAME:
             wanted = dict(workload.node_selector.terms[0])[reason.topic]
-            snapshot.replace(replace(node, labels=_with_label(node.labels, reason.topic, wanted)))
+            labels = _with_label(node.labels, reason.topic, wanted)
+            if labels is None:
+                return None
+            snapshot.replace(replace(node, labels=labels))
             return workload
     return None
 
 
-def _with_label(labels: Mapping[str, str], key: str, wanted: ValueSet) -> dict[str, str]:
+def _with_label(labels: Mapping[str, str], key: str, wanted: ValueSet) -> dict[str, str] | None:
     """The labels with one value changed to something in the set: absent if that will do."""
     others = {name: value for name, value in labels.items() if name != key}
     if wanted.absent:
         return others
-    bounds = (str(bound) for interval in wanted.numbers for bound in interval)
+    bounds = (str(bound) for interval in wanted.numbers for bound in reversed(interval))
     candidates = (*sorted(wanted.values or ()), "yes", *bounds)
-    return {**others, key: next(value for value in candidates if value in wanted)}
+    value = next((one for one in candidates if one in wanted and not value_fault(one)), None)
+    return None if value is None else {**others, key: value}

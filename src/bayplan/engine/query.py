@@ -10,6 +10,7 @@ only by the noise of floating point be what they are: ties.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import inf
 from typing import Any
 
@@ -35,8 +36,8 @@ class Query:
     """What the engine runs. `extra` clauses and parts come from the group a workload belongs to."""
 
     __slots__ = (
-        "_epoch", "_extra", "_policy", "_repellers", "_wishes", "clauses", "coarse_checks", "coarse_terms", "could_ever", "followers", "hits", "kind",
-        "last_seen", "local_checks", "local_terms", "parts", "ranking", "snapshot",
+        "_epochs", "_extra", "_label_class", "_policy", "_repellers", "_wishes", "clauses", "coarse_checks", "coarse_terms",
+        "could_ever", "followers", "hits", "kind", "last_seen", "local_checks", "local_terms", "moody", "parts", "ranking", "snapshot",
     )  # fmt: skip
 
     def __init__(
@@ -45,29 +46,58 @@ class Query:
         self.snapshot = snapshot
         self._policy, self._extra, self._wishes = policy, extra, wishes
         self.kind: Kind = snapshot.kind(workload)
-        clauses = [clause for name in policy.filters for clause in filter_named(name)(snapshot, workload)]
-        parts = [part for scorer in policy.scorers for part in scorer.parts(snapshot, workload)]
-        self.clauses: tuple[Clause, ...] = (*clauses, *extra)
-        self.parts: tuple[Part, ...] = (*parts, *wishes)
-        checks = [clause.check for clause in self.clauses if not clause.implied]
-        terms = [part.term for part in self.parts]
-        self.local_checks: list[Check] = [one for one in checks if one.coarse is None]
-        self.coarse_checks: list[Counted] = [one for one in checks if isinstance(one, Counted) and one.coarse is not None]
-        self.local_terms: list[Term] = [one for one in terms if one.coarse is None]
-        self.coarse_terms: list[Graded] = [one for one in terms if isinstance(one, Graded) and one.coarse is not None]
-        self.followers: list[Follower] = list({id(p.follower): p.follower for p in self.parts if p.follower}.values())
-        self._epoch = snapshot.epoch
-        self._repellers = len(snapshot.residents.classes[self.kind.class_id].repellers)
+        self.clauses: list[Clause] = [*extra]
+        for name in policy.filters:
+            self.clauses += filter_named(name)(snapshot, workload)
+        self.parts: list[Part] = [*wishes]
+        for scorer in policy.scorers:
+            self.parts += scorer.parts(snapshot, workload)
+        self.local_checks: list[Check] = []
+        self.coarse_checks: list[Counted] = []
+        self.local_terms: list[Term] = []
+        self.coarse_terms: list[Graded] = []
+        self.followers: list[Follower] = []
+        self._sort()
+        self.moody = [one for one in (*self.local_checks, *self.local_terms) if isinstance(one, Counted | Graded)]
+        self._epochs = (snapshot.statics.epoch, snapshot.residents.epoch)
+        self._label_class = snapshot.residents.classes[self.kind.class_id]
+        self._repellers = len(self._label_class.repellers)
         self.ranking: Any = None
         self.last_seen = -1
         self.hits = 0
         self.could_ever: tuple[int, bool] = (-1, False)
 
+    def _sort(self) -> None:
+        for clause in self.clauses:
+            check = clause.check
+            if clause.implied:
+                continue
+            if isinstance(check, Counted) and check.coarse is not None:
+                self.coarse_checks.append(check)
+            else:
+                self.local_checks.append(check)
+        for _, _, term, follower in self.parts:
+            if isinstance(term, Graded) and term.coarse is not None:
+                self.coarse_terms.append(term)
+            else:
+                self.local_terms.append(term)
+            if follower is not None and follower not in self.followers:
+                self.followers.append(follower)
+
     @property
     def current(self) -> bool:
         """Are the columns and counts it was compiled to still the ones to read?"""
-        repellers = self.snapshot.residents.classes[self.kind.class_id].repellers
-        return self._epoch == self.snapshot.epoch and self._repellers == len(repellers)
+        statics, residents = self._epochs
+        snapshot = self.snapshot
+        return (
+            statics == snapshot.statics.epoch
+            and residents == snapshot.residents.epoch
+            and self._repellers == len(self._label_class.repellers)
+        )
+
+    def stamps(self) -> list[Hashable]:
+        """What local results depend on beside their own row; when it moves, a ranking is void."""
+        return [one.stamp() for one in self.moody]
 
     def again(self, workload: Workload) -> Query:
         """Another workload under the same policy and group."""

@@ -86,7 +86,7 @@ class Pending:
         return any(self._row_helps(pipeline.query(one), rows) for one in request.alternatives())
 
     def _row_helps(self, query: Query, rows: list[int]) -> bool:
-        beyond_rows = any(one.stamp() is not None for one in query.local_checks)
+        beyond_rows = any(stamp is not None for stamp in query.stamps())
         if query.coarse_checks or beyond_rows:
             self.examined += 1
             return True

@@ -8,7 +8,6 @@ the best: a few microseconds, nearly independent of the number of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from math import inf
 
 import numpy as np
@@ -70,12 +69,10 @@ class Ranking:
         self._layout = layout(self._snapshot, query)
         self._order, self._position = memoryview(self._layout.order), memoryview(self._layout.position)
         self._block = memoryview(self._layout.block)
-        self._stamp = self._stamps()
+        self._stamps = query.stamps()
+        self._node_version = self._snapshot.node_version
         self._read_to = self._snapshot.log.end
         self._rank_all()
-
-    def _stamps(self) -> tuple[Hashable, ...]:
-        return tuple([one.stamp() for one in self._query.local_checks] + [one.stamp() for one in self._query.local_terms])
 
     def _rank_all(self) -> None:
         query, place = self._query, self._layout
@@ -124,15 +121,25 @@ class Ranking:
 
     def _catch_up(self) -> None:
         query = self._query
-        query.catch_up()
+        for follower in query.followers:
+            follower.catch_up()
         log = self._snapshot.log
         rows = log.since(self._read_to)
-        if rows is None or self._layout is not layout(self._snapshot, query) or self._stamp != self._stamps():
+        if rows is None or self._void():
             self.__init__(query)  # type: ignore[misc]
             return
         for row in rows:
             self._replay(row)
         self._read_to = log.end
+
+    def _void(self) -> bool:
+        """Did something move that is not in the log of rows?"""
+        if self._query.moody and self._stamps != self._query.stamps():
+            return True
+        if self._node_version != self._snapshot.node_version:
+            self._node_version = self._snapshot.node_version
+            return self._layout is not layout(self._snapshot, self._query)
+        return False
 
     def _replay(self, row: int) -> None:
         value = self._query.value(row)

@@ -22,6 +22,7 @@ from bayplan.table.column import Bools
 from bayplan.table.forms import Clause, Counted, Holds
 from bayplan.table.residents import Watch, resolve
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.tally import Tally
 
 
 def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:
@@ -31,7 +32,7 @@ def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:
 def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
     watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by)
     itself = int(watch.matches(workload.namespace, workload.labels))
-    emptiest = Emptiest(snapshot, workload, one, watch)
+    emptiest = Emptiest(_eligible(snapshot, workload, one), watch.tally, one.min_domains)
 
     def judge(counts: Any) -> Any:
         return counts <= emptiest() + one.max_skew - itself
@@ -41,32 +42,21 @@ def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
     return Clause("spread", check, hope, partial(_ahead, snapshot, one, watch, emptiest))
 
 
-class Emptiest:
-    """The count of the emptiest eligible domain. Which domains are eligible changes only with nodes."""
+class Eligible:
+    """Which domains a workload could use, as a table over codes. It changes only with nodes."""
 
-    __slots__ = ("_eligible", "_number", "_one", "_seen", "_snapshot", "_watch", "_workload")
+    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "number", "table")
 
-    def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread, watch: Watch):
-        self._snapshot, self._workload, self._one, self._watch = snapshot, workload, one, watch
+    def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread):
+        self._snapshot, self._workload, self._one = snapshot, workload, one
         self._seen = -1
-        self._eligible: Bools = np.zeros(1, np.bool_)
-        self._number = 0
+        self.table: Bools = np.zeros(1, np.bool_)
+        self.number = 0
 
-    def __call__(self) -> int:
-        if self._seen != self._snapshot.node_version:
-            self._find_eligible()
-        if self._number < max(1, self._one.min_domains):
-            return 0
-        sparse = self._watch.tally.sparse
-        if sparse is None:
-            return int(self._watch.tally.counts()[self._eligible].min())
-        counted = self._eligible[sparse.keys[: sparse.size]]
-        if np.count_nonzero(counted) < self._number:
-            return 0
-        return int(sparse.counts[: sparse.size][counted].min())
-
-    def _find_eligible(self) -> None:
+    def catch_up(self) -> None:
         snapshot, workload = self._snapshot, self._workload
+        if self._seen == snapshot.node_version:
+            return
         label = snapshot.labels[self._one.by]
         usable = snapshot.alive.data.copy()
         wanted = workload.node_selector
@@ -77,11 +67,40 @@ class Emptiest:
         if self._one.honour_taints:
             usable &= snapshot.open.data
             usable &= accepted(snapshot, workload.tolerations).data
-        self._eligible = np.zeros(len(label.values), np.bool_)
-        self._eligible[label.codes.data[usable]] = True
-        self._eligible[0] = False
-        self._number = int(np.count_nonzero(self._eligible))
+        self.table = np.zeros(len(label.values), np.bool_)
+        self.table[label.codes.data[usable]] = True
+        self.table[0] = False
+        self.number = int(np.count_nonzero(self.table))
         self._seen = snapshot.node_version
+
+
+def _eligible(snapshot: Snapshot, workload: Workload, one: Spread) -> Eligible:
+    """Shared by all workloads that may use the same nodes."""
+    tolerations = workload.tolerations if one.honour_taints else None
+    key = ("eligible", one.by, workload.selector, workload.nodes, tolerations)
+    found: Eligible = snapshot.follow(key, lambda: Eligible(snapshot, workload, one))
+    return found
+
+
+class Emptiest:
+    """The count of the emptiest eligible domain."""
+
+    __slots__ = ("_eligible", "_min_domains", "_tally")
+
+    def __init__(self, eligible: Eligible, tally: Tally, min_domains: int):
+        self._eligible, self._tally, self._min_domains = eligible, tally, min_domains
+
+    def __call__(self) -> int:
+        eligible, sparse = self._eligible, self._tally.sparse
+        eligible.catch_up()
+        if not eligible.number or eligible.number < self._min_domains:
+            return 0
+        if sparse is None:
+            return int(self._tally.counts()[eligible.table].min())
+        counted = eligible.table[sparse.keys[: sparse.size]]
+        if np.count_nonzero(counted) < eligible.number:
+            return 0
+        return int(sparse.counts[: sparse.size][counted].min())
 
 
 def _ahead(snapshot: Snapshot, one: Spread, watch: Watch, emptiest: Emptiest, row: int) -> tuple[Reason, ...]:

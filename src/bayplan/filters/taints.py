@@ -22,8 +22,11 @@ Tolerations = tuple[Toleration, ...]
 
 
 def cordon(snapshot: Snapshot, workload: Workload) -> list[Clause]:
-    reason = Reason.of("cordon", "", No.NEVER, "the node is cordoned")
-    return [Clause("cordon", Holds(snapshot.open), False, lambda row: (reason,))]
+    return [Clause("cordon", Holds(snapshot.open), False, _cordoned)]
+
+
+def _cordoned(row: int) -> tuple[Reason, ...]:
+    return (Reason.of("cordon", "", No.NEVER, "the node is cordoned"),)
 
 
 def taints(snapshot: Snapshot, workload: Workload) -> list[Clause]:

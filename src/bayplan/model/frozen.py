@@ -6,8 +6,8 @@ thousand times a second, so the hash is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, TypeVar
 
 V = TypeVar("V")
 
@@ -32,6 +32,20 @@ class FrozenMap(Mapping[str, V]):
 
     def __contains__(self, key: object) -> bool:
         return key in self._data
+
+    # Mapping would build these from __getitem__ and __iter__, several times slower.
+
+    def keys(self) -> KeysView[str]:
+        return self._data.keys()
+
+    def values(self) -> ValuesView[V]:
+        return self._data.values()
+
+    def items(self) -> ItemsView[str, V]:
+        return self._data.items()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._data.get(key, default)
 
     def __hash__(self) -> int:
         if self._hash is None:

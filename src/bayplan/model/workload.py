@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from operator import attrgetter
 
 from bayplan.errors import ConfigError, Problem, wrong
 from bayplan.model import labels as algebra
@@ -91,6 +92,25 @@ class Fallback:
             object.__setattr__(self, "requests", resources.requests(self.requests))
 
 
+class KindKey:
+    """All fields of a workload but its name, as a cache key that hashes once."""
+
+    __slots__ = ("_hash", "fields")
+
+    def __init__(self, values: tuple[object, ...]):
+        self.fields = values
+        self._hash = hash(values)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, KindKey) and self._hash == other._hash and self.fields == other.fields)
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[object, ...]]]:
+        return KindKey, (self.fields,)  # a hash of text is good for one process only
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """`Workload("web", {"cpu": "500m"}, labels={"app": "web"}, apart=(Apart(Selector.of({"app": "web"})),))`
@@ -112,7 +132,7 @@ class Workload:
     priority: int = 0
     fallbacks: tuple[Fallback, ...] = ()
     owner: str = ""
-    _kind: tuple[object, ...] | None = field(init=False, repr=False, compare=False, default=None)
+    _kind: KindKey | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         problems = [Problem(fault, name) for name in ("name", "namespace") if (fault := syntax.name_fault(getattr(self, name)))]
@@ -135,10 +155,10 @@ class Workload:
         return self.name if self.namespace == DEFAULT_NAMESPACE else f"{self.namespace}/{self.name}"
 
     @property
-    def kind(self) -> tuple[object, ...]:
+    def kind(self) -> KindKey:
         """Everything but the name: equal kinds get equal answers."""
         if self._kind is None:
-            object.__setattr__(self, "_kind", tuple(getattr(self, name) for name in _KIND_FIELDS))
+            object.__setattr__(self, "_kind", KindKey(_kind_fields(self)))
         assert self._kind is not None
         return self._kind
 
@@ -172,6 +192,7 @@ class Workload:
 
 
 _KIND_FIELDS = tuple(f.name for f in fields(Workload) if f.name not in ("name", "_kind"))
+_kind_fields = attrgetter(*_KIND_FIELDS)
 
 
 class Strategy(StrEnum):

@@ -30,6 +30,10 @@ class Neighbours:
         return found + [_apart(snapshot, workload, one, self.weight) for one in workload.apart if one.weight is not None]
 
 
+def _nothing() -> float:
+    return 0.0
+
+
 def _near(snapshot: Snapshot, workload: Workload, one: Near, scale: float) -> Part:
     watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by[0])
 
@@ -37,7 +41,7 @@ def _near(snapshot: Snapshot, workload: Workload, one: Near, scale: float) -> Pa
         return (counts > 0) * 1.0
 
     assert one.weight is not None
-    return Part("neighbours", str(one), Graded(watch.tally, grade, one.weight * scale, lambda: 0.0, 1.0))
+    return Part("neighbours", one, Graded(watch.tally, grade, one.weight * scale, _nothing, 1.0))
 
 
 def _apart(snapshot: Snapshot, workload: Workload, one: Apart, scale: float) -> Part:
@@ -47,4 +51,4 @@ def _apart(snapshot: Snapshot, workload: Workload, one: Apart, scale: float) -> 
         return np.minimum(one.at_most - 1.0 - counts, 0.0)
 
     assert one.weight is not None
-    return Part("neighbours", str(one), Graded(watch.tally, grade, one.weight * scale, lambda: 0.0, 0.0))
+    return Part("neighbours", one, Graded(watch.tally, grade, one.weight * scale, _nothing, 0.0))

@@ -68,8 +68,7 @@ class Packing:
             return []
         columns: PackingColumns = snapshot.follow(("packing", used), lambda: PackingColumns(snapshot, used))
         rates = tuple((columns.rates[name], float(units)) for name, units in requests.items() if name in columns.rates)
-        topic = ", ".join(f"{one.kind} {one.resource}" for one in used)
-        found = [Part("packing", topic, Linear(columns.base, rates, self.weight), columns)] if columns.rates else []
+        found = [Part("packing", columns.topic, Linear(columns.base, rates, self.weight), columns)] if columns.rates else []
         for one in used:
             if one.kind == "ratio":
                 formula = partial(_shaped, snapshot, one, columns.shares[one.resource], float(requests.get(one.resource, 0)))
@@ -90,6 +89,7 @@ class PackingColumns:
 
     def __init__(self, snapshot: Snapshot, used: tuple[ResourceStrategy, ...]):
         self._snapshot, self._used = snapshot, used
+        self.topic = ", ".join(f"{one.kind} {one.resource}" for one in used if one.kind != "ratio")
         linear = [one for one in used if one.kind != "ratio"]
         self.rates = {one.resource: Column.of(snapshot.room, np.float64) for one in linear}
         self.shares = {one.resource: Column.of(snapshot.room, np.float64) for one in used if one.kind == "ratio"}

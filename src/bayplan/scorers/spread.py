@@ -38,4 +38,4 @@ def _part(snapshot: Snapshot, workload: Workload, one: Spread, scale: float) -> 
         return -float(counts.max(initial=0)) / one.max_skew
 
     assert one.weight is not None
-    return Part("spread", str(one), Graded(tally, grade, one.weight * scale, fullest, 0.0))
+    return Part("spread", one, Graded(tally, grade, one.weight * scale, fullest, 0.0))

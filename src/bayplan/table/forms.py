@@ -25,9 +25,8 @@ ranking of rows can be kept and shifted by domain.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -58,8 +57,7 @@ class Term(Protocol):
     def bound(self, blocks: Blocks) -> Floats | float: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One check of a filter, and the reasons it can give for a row it refuses.
 
     `hope` tells the two kinds of no apart: a row that passes it may be won when load changes (BUSY),
@@ -77,12 +75,12 @@ class Clause:
     implied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One term of a scorer. `follower`, where given, is brought up to date before the term is read."""
+class Part(NamedTuple):
+    """One term of a scorer; `topic` says in words (by str) what it is about. `follower`, where given,
+    is brought up to date before the term is read."""
 
     rule: str
-    topic: str
+    topic: object
     term: Term
     follower: Follower | None = None
 
@@ -286,7 +284,8 @@ class Linear(RowLocal):
         part = self.base.data.copy()
         for column, amount in self.rates:
             part -= column.data * amount
-        part *= self.weight
+        if self.weight != 1.0:
+            part *= self.weight
         total += part
 
     def at(self, rows: Rows) -> Floats:

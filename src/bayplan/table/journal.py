@@ -7,6 +7,7 @@ an explanation is computed from the state in which its decision was taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -90,8 +91,16 @@ class Journal:
         """The oldest version that can still be restored."""
         return self._start
 
-    def write(self, *entries: Entry) -> None:
+    def write(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        if len(self._entries) > LIMIT:
+            self._forget()
+
+    def write_all(self, entries: Iterable[Entry]) -> None:
         self._entries.extend(entries)
+        self._forget()
+
+    def _forget(self) -> None:
         if len(self._entries) > LIMIT:
             drop = len(self._entries) // 2
             del self._entries[:drop]

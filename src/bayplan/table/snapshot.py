@@ -26,7 +26,7 @@ from bayplan.errors import PlacementError, did_you_mean, wrong
 from bayplan.model.node import Device, Node, Taint
 from bayplan.model.resources import Resources, render
 from bayplan.model.selector import NODE_NAME
-from bayplan.model.workload import Workload
+from bayplan.model.workload import KindKey, Workload
 from bayplan.table.changes import ChangeLog
 from bayplan.table.column import Column, whole_blocks
 from bayplan.table.devices import DeviceColumns
@@ -67,7 +67,7 @@ class Snapshot:
         self.followers: dict[Any, Any] = {}
         """What others derive from the rows and keep (see changes.py), by a key of their own."""
         self._vacant: list[int] = []
-        self._kinds: dict[tuple[object, ...], Kind] = {}
+        self._kinds: dict[KindKey, Kind] = {}
         self.load(nodes)
 
     # --- looking ------------------------------------------------------------------------------
@@ -75,11 +75,6 @@ class Snapshot:
     @property
     def version(self) -> int:
         return self.journal.version
-
-    @property
-    def epoch(self) -> tuple[int, int]:
-        """When this moves, compiled requests fetch their columns and counts anew."""
-        return (self.statics.epoch, self.residents.epoch)
 
     def row(self, name: str) -> int:
         row = self.row_of.get(name)
@@ -121,14 +116,15 @@ class Snapshot:
 
     def kind(self, workload: Workload) -> Kind:
         """The kind of a workload in the terms of this table, made on first sight."""
-        found = self._kinds.get(workload.kind)
+        key = workload.kind
+        found = self._kinds.get(key)
         if found is None:
             if len(self._kinds) >= KIND_LIMIT:
                 self._kinds.clear()
             label_class = self.residents.label_class(workload.namespace, workload.labels)
             amounts = tuple((self._resource(name), float(units)) for name, units in workload.requests.items())
             holders = tuple(self.residents.holder(one, label_class).id for one in workload.apart if one.weight is None)
-            found = self._kinds[workload.kind] = Kind(workload, amounts, label_class.id, holders)
+            found = self._kinds[key] = Kind(workload, amounts, label_class.id, holders)
         return found
 
     # --- nodes --------------------------------------------------------------------------------
@@ -285,17 +281,17 @@ class Snapshot:
         """Put a workload on a node. Only room is checked; whether it is wise is the engine's business."""
         row = self.row(node)
         kind = self.kind(workload)
-        self.check_room(kind, row)
+        self._check_room(workload.id, kind, row)
         return self.place_kind(workload.id, kind, row)
 
-    def check_room(self, kind: Kind, row: int) -> None:
+    def _check_room(self, workload_id: str, kind: Kind, row: int) -> None:
         name = self.names[row]
         for resource, units in kind.requests.items():
             free = self.free_of(resource).cell[row]
             devices = self.devices.get(resource)
             if free < units or (devices is not None and devices.column(units).cell[row] < units):
                 raise PlacementError(
-                    f"{kind.workload.id!r} does not fit on node {name!r}: {render(resource, units)} of {resource} asked, "
+                    f"{workload_id!r} does not fit on node {name!r}: {render(resource, units)} of {resource} asked, "
                     f"{render(resource, free)} free" + (" (not on the devices it needs)" if free >= units else "")
                 )
 
@@ -324,7 +320,7 @@ class Snapshot:
                 self.guests[one.row] = {one.id: one}
         self.placements.update(zip(ids, made, strict=True))
         self._touch(kind, used.tolist())
-        self.journal.write(*made)
+        self.journal.write_all(made)
 
     def release(self, workload_id: str) -> Placement:
         """Take a workload off its node; it gives back exactly what was recorded when it came."""

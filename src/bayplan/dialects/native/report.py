@@ -1,15 +1,14 @@
 """Every mistake of every file, collected, each with the place where it stands.
 
-    Spot     a value in a document: `spot / "requests" / "cpu"`
-    Report   takes mistakes at spots; raises them together, in the order they stand in the files
+Spot     a value in a document: `spot / "requests" / "cpu"`
+Report   takes mistakes at spots; raises them together, in the order they stand in the files
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from bayplan.dialects.native.text import Document
 from bayplan.dialects.native.tree import Path, Step, path_text
@@ -18,6 +17,7 @@ from bayplan.errors import ConfigError, Problem, did_you_mean
 LIMIT: Final = 1_000
 """Mistakes that are listed; the others are only counted."""
 TEXT_LIMIT: Final = 400
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,9 @@ class Spot:
         """What stands there; None when nothing does."""
         data = self.document.data
         for step in self.path:
-            known = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int) and step < len(data)
+            known = (
+                step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int) and step < len(data)
+            )
             if not known:
                 return None
             data = data[step]
@@ -64,6 +66,7 @@ class Report:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.left_out = 0
+        self.unread = 0
         self._files: dict[str, int] = {}
         self._hints: dict[str, str] = {}
 
@@ -90,18 +93,18 @@ class Report:
         message, hint = _cut(message), _cut(hint)
         self.problems.append(Problem(message, path_text(spot.path), hint, spot.document.file, line, column))
 
-    @contextmanager
-    def guard(self, spot: Spot, prefix: str = "") -> Iterator[None]:
-        """Takes what the model refuses. `prefix` is how the model calls the thing at `spot`."""
+    def build(self, spot: Spot, prefix: str, make: Callable[..., R], *args: Any, **kwargs: Any) -> R | None:
+        """What `make` gives, or None when the model refuses. `prefix` is how the model calls the thing at `spot`."""
         try:
-            yield
+            return make(*args, **kwargs)
         except ConfigError as error:
             for problem in error.problems:
                 inner = problem.path.removeprefix(prefix).removeprefix(".") if problem.path.startswith(prefix) else ""
                 self.add(spot.follow(inner), problem.message, problem.hint)
+        return None
 
     def near_miss(self, word: str, known: Mapping[str, object]) -> str:
-        """"did you mean", with a bound on the work: comparing a thousand words with a million takes hours."""
+        """ "did you mean", with a bound on the work: comparing a thousand words with a million takes hours."""
         if len(word) > 100 or len(known) > 2_000 or len(self._hints) > 50:
             return ""
         if word not in self._hints:
@@ -114,7 +117,9 @@ class Report:
             return
         found = sorted(self.problems, key=lambda one: (self._files.get(one.file, -1), one.line or 0, one.column or 0))
         if self.left_out:
-            found.append(Problem(f"and {self.left_out:,} more mistakes like these"))
+            found.append(Problem(f"and {self.left_out:,} more mistakes"))
+        if self.unread:
+            found.append(Problem(f"{self.unread:,} more entries were not looked at"))
         raise ConfigError(found)
 
 

@@ -63,14 +63,24 @@ T = TypeVar("T")
 Given = Annotated[T | None, BeforeValidator(_given)]
 """May be left out (then it is None), but `key:` with nothing after it is a mistake."""
 
+
+def _short_enough(value: Any) -> Any:
+    """Before the entries are looked at, so that a million wrong ones cost nothing."""
+    if isinstance(value, dict | list) and len(value) > INNER_LIMIT:
+        raise PydanticCustomError("too_long", "too long", {"max_length": INNER_LIMIT, "actual_length": len(value)})
+    return value
+
+
+Bounded = Annotated[T, Field(max_length=INNER_LIMIT), BeforeValidator(_short_enough)]
+
 Count = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Wish = Annotated[float, Field(allow_inf_nan=False, gt=0)]
 Weight = Annotated[float, Field(allow_inf_nan=False, ge=0)]
 Quantity = Annotated[int | float | str, BeforeValidator(_quantity)]
-Quantities = Annotated[dict[str, Quantity], Field(max_length=INNER_LIMIT)]
-Labels = Annotated[dict[str, str], Field(max_length=INNER_LIMIT)]
-Texts = Annotated[list[str], Field(max_length=INNER_LIMIT)]
+Quantities = Bounded[dict[str, Quantity]]
+Labels = Bounded[dict[str, str]]
+Texts = Bounded[list[str]]
 EffectName = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 StrategyName = Literal["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"]
 
@@ -89,8 +99,8 @@ Values = Annotated[
     Annotated[str, Tag("<text>")] | Annotated[Texts, Tag("<list>")] | Annotated[Operators, Tag("<mapping>")],
     either("text, a list of texts, or a mapping of in, not_in, exists, gt, lt"),
 ]
-Term = Annotated[dict[str, Values], Field(max_length=INNER_LIMIT)]
-Terms = Annotated[list[Term], Field(max_length=INNER_LIMIT)]
+Term = Bounded[dict[str, Values]]
+Terms = Bounded[list[Term]]
 Selector = Annotated[
     Annotated[Term, Tag("<mapping>")] | Annotated[Terms, Tag("<list>")],
     either("a mapping of label keys, or a list of such mappings"),
@@ -130,7 +140,7 @@ _Devices = Annotated[
     either("a number of devices, or a list of their ids"),
 ]
 
-_SomeTexts = Annotated[list[str], Field(min_length=1, max_length=INNER_LIMIT)]
+_SomeTexts = Annotated[Texts, Field(min_length=1)]
 _Namespaces = Annotated[
     Annotated[Literal["*"], Tag("<text>")] | Annotated[_SomeTexts, Tag("<list>")], either('a list of namespaces, or "*" for all')
 ]
@@ -143,11 +153,11 @@ class Machine(Entry):
     """What nodes and templates have in common."""
 
     capacity: Quantities = Field({}, description="What the node offers, by resource: {cpu: 32, memory: 128Gi}.")
-    devices: Annotated[dict[str, _Devices], Field(max_length=INNER_LIMIT)] = Field(
+    devices: Bounded[dict[str, _Devices]] = Field(
         {}, description="Indivisible pieces by resource, as a count or a list of ids: {gpu: 4}. They add to the capacity."
     )
     labels: Labels = Field({}, description="Labels of the node.")
-    taints: list[_Taint] = Field([], description='Taints: "key=value:Effect" or {key, value, effect}.', max_length=INNER_LIMIT)
+    taints: Bounded[list[_Taint]] = Field([], description='Taints: "key=value:Effect" or {key, value, effect}.')
 
 
 class NodeEntry(Machine):
@@ -218,15 +228,13 @@ class Conditions(Entry):
         None, description="Which nodes may run it, by their labels. A list of mappings: any of them."
     )
     nodes: Given[Texts] = Field(None, description="Only these nodes, by name. Empty: any.")
-    prefer: Given[list[PreferenceEntry]] = Field(None, description="Wishes about nodes.", max_length=INNER_LIMIT)
-    tolerate: Given[list[_Toleration]] = Field(
-        None,
-        description='Taints it accepts: "key", "key=value:Effect", "*" or {key, operator, value, effect}.',
-        max_length=INNER_LIMIT,
+    prefer: Given[Bounded[list[PreferenceEntry]]] = Field(None, description="Wishes about nodes.")
+    tolerate: Given[Bounded[list[_Toleration]]] = Field(
+        None, description='Taints it accepts: "key", "key=value:Effect", "*" or {key, operator, value, effect}.'
     )
-    near: Given[list[NearEntry]] = Field(None, description="Run where these workloads run.", max_length=INNER_LIMIT)
-    apart: Given[list[ApartEntry]] = Field(None, description="Do not share a place with these workloads.", max_length=INNER_LIMIT)
-    spread: Given[list[SpreadEntry]] = Field(None, description="Spread these workloads evenly.", max_length=INNER_LIMIT)
+    near: Given[Bounded[list[NearEntry]]] = Field(None, description="Run where these workloads run.")
+    apart: Given[Bounded[list[ApartEntry]]] = Field(None, description="Do not share a place with these workloads.")
+    spread: Given[Bounded[list[SpreadEntry]]] = Field(None, description="Spread these workloads evenly.")
 
 
 class FallbackEntry(Conditions):
@@ -252,7 +260,7 @@ class WorkloadEntry(MemberEntry):
     """One workload, or `replicas` equal ones."""
 
     refused = {}
-    fallbacks: list[FallbackEntry] = Field([], description="Other conditions, tried in order.", max_length=INNER_LIMIT)
+    fallbacks: Bounded[list[FallbackEntry]] = Field([], description="Other conditions, tried in order.")
     on: Given[str] = Field(None, description="The node it already runs on.")
 
 
@@ -274,4 +282,4 @@ class GroupEntry(Entry):
     strategy: StrategyName = Field("PACK", description="PACK and SPREAD are wishes, STRICT_PACK and STRICT_SPREAD are rules.")
     by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
     members: Members = Field(description="The workloads of the group.")
-    fallbacks: list[GroupFallbackEntry] = Field([], description="Other ways, tried in order.", max_length=INNER_LIMIT)
+    fallbacks: Bounded[list[GroupFallbackEntry]] = Field([], description="Other ways, tried in order.")

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, Tag
 
 from bayplan.dialects.native.schema import (
-    INNER_LIMIT,
+    Bounded,
     Entry,
     Given,
     GroupEntry,
@@ -29,8 +29,8 @@ class StrategyEntry(Entry):
         description="most: fill nodes up; least: keep them even; ratio: by a shape."
     )
     weight: Annotated[float, Field(allow_inf_nan=False, gt=0)] = Field(1.0, description="How much this resource counts.")
-    shape: Given[list[Point]] = Field(
-        None, description="For ratio: points [percent used 0..100, score 0..10], percents rising.", max_length=INNER_LIMIT
+    shape: Given[Bounded[list[Point]]] = Field(
+        None, description="For ratio: points [percent used 0..100, score 0..10], percents rising."
     )
 
 
@@ -47,7 +47,7 @@ class PackingEntry(Entry):
     over: Literal["configured", "requested"] = Field(
         "configured", description="Average over all the resources below, or over those the workload requests."
     )
-    resources: Given[Annotated[dict[str, _Strategy], Field(min_length=1, max_length=INNER_LIMIT)]] = Field(
+    resources: Given[Annotated[Bounded[dict[str, _Strategy]], Field(min_length=1)]] = Field(
         None, description="What to do with each resource; absent: keep cpu and memory even."
     )
 
@@ -102,7 +102,7 @@ class PolicyEntry(Entry):
     )
     name: str = Field("", description="A name of your own for the policy.")
     scorers: Given[ScorersEntry] = Field(None, description="Scorers that replace the preset's, or add to them, by name.")
-    filters: Annotated[dict[str, bool], Field(max_length=INNER_LIMIT)] = Field(
+    filters: Bounded[dict[str, bool]] = Field(
         {}, description="Filters to switch off (false), or to add from another package (true), by name."
     )
 

@@ -1,7 +1,7 @@
 """The notation of taints and tolerations, both ways.
 
-    taint        key=value:Effect    key:Effect    key=value    key             no effect: NoSchedule
-    toleration   the same, where no value means any value and no effect any effect; "*" is everything
+taint        key=value:Effect    key:Effect    key=value    key             no effect: NoSchedule
+toleration   the same, where no value means any value and no effect any effect; "*" is everything
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bayplan.model import syntax
 from bayplan.model.node import Effect, Taint
 from bayplan.model.workload import Match, Toleration
 
-_EFFECTS = tuple(Effect)
+_EFFECTS = tuple(str(effect) for effect in Effect)
 
 
 def taint(written: str | schema.TaintEntry, spot: Spot, report: Report) -> Taint | None:
@@ -27,10 +27,7 @@ def taint(written: str | schema.TaintEntry, spot: Spot, report: Report) -> Taint
     else:
         key, value = written.key, written.value
         effect = None if written.effect is None else Effect(written.effect)
-    found = None
-    with report.guard(spot, "taint"):
-        found = Taint(key, value or "", effect or Effect.NO_SCHEDULE)
-    return found
+    return report.build(spot, "taint", Taint, key, value or "", effect or Effect.NO_SCHEDULE)
 
 
 def toleration(written: str | schema.TolerationEntry, spot: Spot, report: Report) -> Toleration | None:
@@ -58,10 +55,7 @@ def _toleration(
     if fault:
         report.add(spot, fault)
         return None
-    found = None
-    with report.guard(spot, "toleration"):
-        found = Toleration(key, value or "", operator, effect)
-    return found
+    return report.build(spot, "toleration", Toleration, key, value or "", operator, effect)
 
 
 def _parts(text: str, spot: Spot, report: Report) -> tuple[str, str | None, Effect | None] | None:

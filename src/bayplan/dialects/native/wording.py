@@ -71,7 +71,11 @@ def _wrong_value(one: Any, where: Spot, report: Report) -> None:
     kind, value, context = one["type"], one["input"], one.get("ctx", {})
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
-        size = f"{context['actual_length']}" if name.endswith("length") and context.get("actual_length") is not None else found(value)
+        size = (
+            f"{context['actual_length']}"
+            if name.endswith("length") and context.get("actual_length") is not None
+            else found(value)
+        )
         report.add(where, f"{words.format(_plain(context[name]))}, found {size}")
     elif kind == "literal_error":
         known = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")

@@ -1,0 +1,97 @@
+"""The way back: a Manifest as native YAML, and the JSON Schema of the dialect.
+
+Law: loads(dumps(manifest)) has equal nodes, templates, requests and residents (selectors.py tells the
+one exception). What the dialect has no words for raises Unsupported; nothing is left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, Final
+
+import yaml
+
+from bayplan.dialects.native import scalars
+from bayplan.dialects.native.manifest import Manifest
+from bayplan.dialects.native.policy import PolicySpec
+from bayplan.dialects.native.sections import DocumentEntry
+from bayplan.dialects.native.writing import write_group, write_nodes, write_template, write_workloads
+from bayplan.model.workload import Group
+
+SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a document, draft 2020-12."""
+    found: dict[str, Any] = _without_null(DocumentEntry.model_json_schema())
+    return {"$schema": SCHEMA, **found}
+
+
+def _without_null(schema: Any) -> Any:
+    """Pydantic says that what may be left out may be null. It may not, so the schema should not say so."""
+    if isinstance(schema, list):
+        return [_without_null(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _without_null(value) for key, value in schema.items() if not (key == "default" and value is None)}
+    choices = found.get("anyOf")
+    if isinstance(choices, list) and {"type": "null"} in choices:
+        left = [one for one in choices if one != {"type": "null"}]
+        del found["anyOf"]
+        # The outer description is about this field, the inner one about the type: the outer wins.
+        found = {**left[0], **found} if len(left) == 1 and "$ref" not in left[0] else {**found, "anyOf": left}
+    return found
+
+
+def dumps(manifest: Manifest) -> str:
+    """The manifest as native YAML. Runs of equal nodes and workloads become one entry with count or replicas."""
+    documents = list(_documents(manifest))
+    return "---\n".join(_yaml(one) for one in documents)
+
+
+def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
+    """Requests keep their order: a new document begins wherever workloads and groups take turns."""
+    first: dict[str, Any] = {}
+    if manifest.policy is not None:
+        first["policy"] = _policy(manifest.policy)
+    if manifest.nodes:
+        first["nodes"] = write_nodes(manifest.nodes)
+    if manifest.templates:
+        first["templates"] = [write_template(one) for one in manifest.templates]
+    if manifest.residents:
+        placed = [(write_workloads([workload])[0], node) for workload, node in manifest.residents]
+        first["workloads"] = [{**entry, "on": node} for entry, node in placed]
+    if first:
+        yield first
+    for is_group, several in groupby(manifest.requests, lambda one: isinstance(one, Group)):
+        if is_group:
+            yield {"groups": [write_group(one) for one in several if isinstance(one, Group)]}
+        else:
+            yield {"workloads": write_workloads(one for one in several if not isinstance(one, Group))}
+
+
+def _policy(spec: PolicySpec) -> dict[str, Any]:
+    parts: Iterable[tuple[str, Any]] = (("name", spec.name), ("scorers", dict(spec.scorers)), ("filters", dict(spec.filters)))
+    return {"preset": spec.preset, **{key: value for key, value in parts if value}}
+
+
+class _Dumper(_DUMPER):  # type: ignore[misc]
+    """Quotes every text that would be read as something else, and writes no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: Any, value: str) -> Any:
+    style = None if isinstance(scalars.plain(value), str) else "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def _yaml(document: dict[str, Any]) -> str:
+    found: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+    return found

@@ -1,0 +1,29 @@
+"""What native files say, as model objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bayplan.dialects.native.policy import PolicySpec
+from bayplan.model.node import Node, NodeTemplate
+from bayplan.model.workload import Request, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Nodes, what could be bought, what asks for a place, what already has one, and how to choose."""
+
+    nodes: tuple[Node, ...] = ()
+    templates: tuple[NodeTemplate, ...] = ()
+    requests: tuple[Request, ...] = ()
+    """In the order of the documents."""
+    residents: tuple[tuple[Workload, str], ...] = ()
+    """What already runs, with the name of its node."""
+    policy: PolicySpec | None = None
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    """`sources["node"]["n1"]` is "cluster.yaml:3"; kinds: node, template, workload (by id), group."""
+
+    def source(self, kind: str, name: str) -> str:
+        """Where it is defined, as `file:line`, or ""."""
+        return self.sources.get(kind, {}).get(name, "")
