@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bayplan.dialects import native
+from bayplan.dialects.native import names
 from bayplan.dialects.native.policy import build
 from bayplan.errors import ConfigError, Problem
 
@@ -29,26 +30,142 @@ def problems_of(source: str | bytes) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
-def node(rest: str) -> str:
-    """A file with one node; the rest of the node begins in line 3."""
-    return f"nodes:\n  - name: n\n    {rest}\n"
+NODE_HEAD, NODE_AT = "nodes:\n  - name: n\n    ", "nodes[0]."
+WORK_HEAD, WORK_AT = "workloads:\n  - name: w\n    ", "workloads[0]."
+GANG_HEAD, GANG_AT = "groups:\n  - name: g\n    ", "groups[0]."
+POLICY_HEAD, POLICY_AT = "policy:\n  ", "policy."
 
 
-def work(rest: str) -> str:
-    """A file with one workload; the rest of the workload begins in line 3."""
-    return f"workloads:\n  - name: w\n    {rest}\n"
+NODE = [
+    # YAML itself
+    ("a number as a key", "labels: {1: x}", "labels", "a key must be text, found 1", "write it in quotes: '1'"),
+    ("a truth as a key", "labels: {true: x}", "labels", "a key must be text, found True", "quotes"),
+    ("nothing as a key", "labels: {~: x}", "labels", "a key must be text, found nothing", ""),
+    ("a list as a key", "labels: {[a]: x}", "labels", "a key must be text, found a list or mapping", ""),
+    ("a tag on text", "cordoned: !secret x", "cordoned", "the tag !secret is not allowed", "without tags"),
+    ("a tag that does not fit", "count: !!int three", "count", "'three' is not a !!int", ""),
+    # keys and kinds
+    ("a misspelt key of a node", "capasity: {cpu: 1}", "capasity", "unknown key", "did you mean 'capacity'?"),
+    ("nothing as a count", "count:", "count", "expected a value, found nothing", "leave the key out"),
+    ("a version as a label", "labels: {v: 1.10}", "labels.v", "expected text, found the number 1.1", "in quotes: '1.10'"),
+    ("a list of labels", "labels: [a]", "labels", "expected a mapping, found a list", ""),
+    ("yes for a truth", "cordoned: yes", "cordoned", "expected true or false, found 'yes'", "write true"),
+    ("a number for a truth", "cordoned: 1", "cordoned", "expected true or false, found the number 1", ""),
+    # numbers
+    ("fewer than none", "count: -3", "count", "must be 1 or more, found the number -3", ""),
+    # quantities
+    ("without end", "capacity: {cpu: .inf}", "capacity.cpu", "inf is not a quantity", ""),
+    ("beyond exact numbers", "capacity: {memory: 100Ei}", "capacity.memory", "'100Ei' is too large", "at most"),
+    ("a truth", "capacity: {cpu: true}", "capacity.cpu", "expected a quantity such as 4", ""),
+    ("nothing", "capacity: {cpu: }", "capacity.cpu", "expected a quantity", "give it a value"),
+    ("a list", "capacity: {cpu: [1]}", "capacity.cpu", "expected a quantity such as 4, 0.5, 500m or 64Gi, found a list", ""),
+    ("grouped digits", "capacity: {cpu: 1_000}", "capacity.cpu", "'1_000' is not a quantity", ""),
+    ("a resource that is no name", "capacity: {'c pu': 1}", "capacity.c pu", "'c pu' is not a resource name", ""),
+    ("half a device", "devices: {gpu: 0.5}", "devices.gpu", "expected a whole number, found the number 0.5", ""),
+    ("too many devices", "devices: {gpu: 5000}", "devices.gpu", "must be 1,024 or less", ""),
+    ("one device twice", "devices: {gpu: [a, a]}", "devices", "two devices have the same resource and id", ""),
+    ("a device that is no name", "devices: {'': 1}", "devices", "'' is not a resource name", ""),
+    ("devices against capacity", "capacity: {gpu: 3}\n    devices: {gpu: 4}", "capacity.gpu", "4 devices are listed", ""),
+    # names, labels, selectors
+    ("a label key with a space", "labels: {a b: c}", "labels.a b", "contains ' '", ""),
+    ("a label key with two slashes", "labels: {a/b/c: d}", "labels.a/b/c", "more than one '/'", ""),
+    # taints
+    ("an effect that is none", "taints: ['a=b:NoShedule']", "taints[0]", "found 'NoShedule'", "did you mean 'NoSchedule'?"),
+    ("a taint without key", "taints: ['=b:NoSchedule']", "taints[0]", "has no key", "key=value:Effect"),
+    ("a taint that is a number", "taints: [3]", "taints[0]", 'expected "key=value:Effect", or a mapping', ""),
+    ("a taint key that is none", "taints: [{key: a b}]", "taints[0]", "contains ' '", ""),
+    ("an effect in a mapping", "taints: [{key: a, effect: Never}]", "taints[0].effect", "expected one of NoSchedule", ""),
+]
+"""Rows: name, one node below its name, path in the node, message, hint. The mistake is in line 3."""
 
+WORK = [
+    # keys and kinds
+    ("a misspelt key", "request: {cpu: 1}", "request", "unknown key 'request'", "did you mean 'requests'?"),
+    ("a misspelt key inside", "apart: [{peer: {}}, {peers: {}}]", "apart[0]", "'peers' is missing", ""),
+    ("a misspelt operator", "selector: {zone: {notin: [a]}}", "selector.zone.notin", "unknown", "mean 'not_in'?"),
+    ("a truth as a label", "labels: {live: true}", "labels.live", "expected text, found true", "in quotes: 'true'"),
+    ("nothing as a label", "labels: {live: }", "labels.live", "expected text, found nothing", "give it a value"),
+    ("text for replicas", 'replicas: "3"', "replicas", "expected a whole number, found '3'", "without quotes"),
+    ("a fraction for replicas", "replicas: 3.0", "replicas", "expected a whole number, found the number 3.0", ""),
+    ("a truth for replicas", "replicas: true", "replicas", "expected a whole number, found true", ""),
+    ("a word for a list", "nodes: n1", "nodes", "expected a list, found 'n1'", "brackets"),
+    ("a mapping for a list", "apart: {peers: {}}", "apart", "expected a list, found a mapping", "'- '"),
+    # numbers
+    ("no replicas", "replicas: 0", "replicas", "must be 1 or more, found the number 0", ""),
+    ("too many replicas", "replicas: 1000001", "replicas", "must be 1,000,000 or less", ""),
+    ("digits without end", f"replicas: {'9' * 5000}", "replicas", "expected a whole number, found '999", "without"),
+    ("a priority beyond 32 bits", "priority: 2147483648", "priority", "must be below 2,147,483,648", ""),
+    ("at most none", "apart: [{peers: {}, at_most: 0}]", "apart[0].at_most", "must be 1 or more", ""),
+    ("no skew", "spread: [{peers: {}, max_skew: 0}]", "spread[0].max_skew", "must be 1 or more", ""),
+    ("an infinite weight", "prefer: [{selector: {}, weight: .inf}]", "prefer[0].weight", "a finite number", ""),
+    ("a weight too large", "prefer: [{selector: {}, weight: 1e999}]", "prefer[0].weight", "a finite number", ""),
+    ("a wish of no weight", "near: [{peers: {}, weight: 0}]", "near[0].weight", "must be above 0", ""),
+    ("a weight in quotes", "near: [{peers: {}, weight: '2'}]", "near[0].weight", "expected a number, found '2'", ""),
+    # quantities
+    ("not a quantity", "requests: {cpu: lots}", "requests.cpu", "'lots' is not a quantity", "500m"),
+    ("a unit that is not", "requests: {memory: 1Gb}", "requests.memory", "'1Gb' is not a quantity", "64Gi"),
+    ("below zero", "requests: {cpu: -1}", "requests.cpu", "-1 is negative", ""),
+    ("not a number at all", "requests: {cpu: .nan}", "requests.cpu", "nan is not a quantity", ""),
+    ("in a fallback", "fallbacks: [{requests: {cpu: x}}]", "fallbacks[0].requests.cpu", "'x' is not a quantity", ""),
+    # names, labels, selectors
+    ("a slash in a namespace", "namespace: a/b", "namespace", "contains white space, '/'", ""),
+    ("a label value that is too long", f"labels: {{a: {'x' * 64}}}", "labels.a", "at most 63", ""),
+    ("a selector of nothing", "selector: {zone: {}}", "selector.zone", "at least one of in, not_in", ""),
+    ("a number in a selector", "selector: {zone: 3}", "selector.zone", "expected text, a list of texts", ""),
+    ("a number in a list", "selector: {zone: [a, 3]}", "selector.zone[1]", "expected text, found the number 3", "'3'"),
+    ("a text for gt", "selector: {size: {gt: big}}", "selector.size.gt", "expected a whole number", ""),
+    ("a key that is none", "selector: {'@name': n}", "selector.@name", "contains '@'", ""),
+    ("a value that is none", "selector: [{a: x}, {b: 'y z'}]", "selector[1].b", "contains ' '", ""),
+    ("a word for a selector", "selector: zone=a", "selector", "expected a mapping of label keys", ""),
+    ("peers that are a word", "near: [{peers: web}]", "near[0].peers", "expected a mapping of label keys", ""),
+    ("a topology that is no key", "near: [{peers: {}, by: 'a b'}]", "near[0].by", "contains ' '", ""),
+    ("no topology", "near: [{peers: {}, by: []}]", "near[0].by", "must not be empty", ""),
+    ("a wish over two", "near: [{peers: {}, by: [a, b], weight: 1}]", "near[0].by", "one topology key only", ""),
+    ("a star among others", "near: [{peers: {}, namespaces: [a, '*']}]", "near[0].namespaces[1]", "stand alone", ""),
+    ("a bad namespace", "near: [{peers: {}, namespaces: ['']}]", "near[0].namespaces[0]", "may not be empty", ""),
+    # taints
+    ("a toleration without key", "tolerate: [{value: x}]", "tolerate[0].key", "must have operator Exists", ""),
+    ("Exists with a value", "tolerate: [{key: a, operator: Exists, value: b}]", "tolerate[0]", "no value", "Equal"),
+    ("Gt with a text", "tolerate: [{key: a, operator: Gt, value: b}]", "tolerate[0].value", "compares integers", ""),
+    ("an operator that is none", "tolerate: [{key: a, operator: Eq}]", "tolerate[0].operator", "Equal, Exists", ""),
+    ("a toleration key that is none", "tolerate: ['a b']", "tolerate[0]", "contains ' '", ""),
+    # names of others
+    ("on a node when there are none", "on: n", "on", "there is no node 'n'", ""),
+]
+"""Rows: name, one workload below its name, path in the workload, message, hint. The mistake is in line 3."""
 
-def gang(rest: str) -> str:
-    return f"groups:\n  - name: g\n    {rest}\n"
+GANG = [
+    # keys and kinds
+    ("a fallback in a member", "members: [{name: w, fallbacks: []}]", "members[0].fallbacks", "unknown key", "as a whole"),
+    ("a member that runs", "members: [{name: w, on: n}]", "members[0].on", "unknown key 'on'", "cannot run already"),
+    # names of others
+    ("two members of one name", "members: [{name: w}, {name: w}]", "members[1].name", "two members are called 'w'", ""),
+    # groups and policies
+    ("a strategy that is none", "strategy: PAK\n    members: [{name: w}]", "strategy", "PACK, SPREAD", "mean 'PACK'?"),
+    ("no members", "members: []", "members", "a group needs at least one member", ""),
+    ("a group by no key", "by: a b\n    members: [{name: w}]", "by", "contains ' '", ""),
+]
+"""Rows: name, one group below its name, path in the group, message, hint. The mistake is in line 3."""
 
+POLICY = [
+    # groups and policies
+    ("a preset that is none", "preset: pakc", "preset", "expected one of pack, spread, balanced, found 'pakc'", "'pack'?"),
+    ("a weight below zero", "scorers: {balance: -1}", "scorers.balance", "must be 0 or more", ""),
+    ("a weight that is text", "scorers: {balance: heavy}", "scorers.balance", "expected a weight, or a mapping", ""),
+    ("a parameter that is none", "scorers: {balance: {wieght: 1}}", "scorers.balance.wieght", "unknown", "'weight'?"),
+    (
+        "an unknown way to pack",
+        "scorers: {packing: {resources: {cpu: mots}}}",
+        "scorers.packing.resources.cpu",
+        "most",
+        "'most'?",
+    ),
+    ("a filter that is no switch", "filters: {taints: 1}", "filters.taints", "expected true or false", ""),
+]
+"""Rows: name, the policy, path in the policy, message, hint. The mistake is in line 2."""
 
-def policy(rest: str) -> str:
-    return f"policy:\n  {rest}\n"
-
-
-ONE = [
-    # --- YAML itself -------------------------------------------------------------------------------------------
+FILE = [
+    # YAML itself
     ("a tab as indentation", "nodes:\n\t- name: n\n", 2, "", "not YAML", "indent with spaces"),
     ("quotes never closed", 'nodes:\n  - name: "n\n', 2, "", "the quotes that open here are never closed", ""),
     ("single quotes never closed", "a: b\nnodes: 'x\n\n\n", 2, "", "the quotes that open here are never closed", ""),
@@ -56,158 +173,218 @@ ONE = [
     ("a colon in plain text", "workloads:\n  - name: a: b\n", 2, "", "mapping values are not allowed", "needs quotes"),
     ("a special character", "workloads:\n  - name: @w\n", 2, "", "cannot start any token", "needs quotes"),
     ("wrong indentation", "nodes:\n  - name: n\n   count: 3\n", 3, "", "not YAML", ""),
-    ("a key given twice", work("priority: 1\n    priority: 2"), 4, "workloads[0].priority", "given twice, in lines 3 and 4", ""),
-    ("a label given twice", node("labels:\n      a: x\n      a: y"), 5, "nodes[0].labels.a", "'a' is given twice, in lines 4 and 5", ""),
-    ("a number as a key", node("labels: {1: x}"), 3, "nodes[0].labels", "a key must be text, found 1", "write it in quotes: '1'"),
-    ("a truth as a key", node("labels: {true: x}"), 3, "nodes[0].labels", "a key must be text, found True", "quotes"),
-    ("nothing as a key", node("labels: {~: x}"), 3, "nodes[0].labels", "a key must be text, found nothing", ""),
-    ("a list as a key", node("labels: {[a]: x}"), 3, "nodes[0].labels", "a key must be text, found a list or mapping", ""),
-    ("a Python tag", "nodes: !!python/object/apply:os.system [ls]\n", 1, "nodes", "the tag !!python/object/apply:os.system is not", "plain"),
-    ("a tag on text", node("cordoned: !secret x"), 3, "nodes[0].cordoned", "the tag !secret is not allowed", "without tags"),
-    ("a tag that does not fit", node("count: !!int three"), 3, "nodes[0].count", "'three' is not a !!int", ""),
+    (
+        "a key given twice",
+        "workloads:\n  - name: w\n    priority: 1\n    priority: 2\n",
+        4,
+        "workloads[0].priority",
+        "given twice, in lines 3 and 4",
+        "",
+    ),
+    (
+        "a label given twice",
+        "nodes:\n  - name: n\n    labels:\n      a: x\n      a: y\n",
+        5,
+        "nodes[0].labels.a",
+        "'a' is given twice, in lines 4 and 5",
+        "",
+    ),
+    (
+        "a Python tag",
+        "nodes: !!python/object/apply:os.system [ls]\n",
+        1,
+        "nodes",
+        "the tag !!python/object/apply:os.system is not",
+        "plain",
+    ),
     ("an alias without anchor", "nodes: *x\n", 1, "nodes", "the alias *x has no anchor &x before it", ""),
     ("an alias inside its anchor", "nodes: &x [*x]\n", 1, "nodes[0]", "it would contain itself for ever", ""),
     ("a mapping that contains itself", "nodes:\n  - &x {name: n, labels: *x}\n", 2, "nodes[0].labels", "contain itself", ""),
     ("merging a text", "nodes:\n  - <<: x\n    name: n\n", 2, "nodes[0]", "'<<' takes a mapping", ""),
     ("two directives", "%YAML 1.1\n%YAML 1.1\n---\n", 2, "", "not YAML", ""),
     ("JSON with a comma too many", '{"nodes": [{"name": "n",, }]}', 1, "", "not YAML", ""),
-    # --- the document ------------------------------------------------------------------------------------------
-    ("a list for a document", "- name: n\n", 1, "", "expected a mapping of nodes, templates, workloads, groups, policy, found a list", ""),
+    # the document
+    (
+        "a list for a document",
+        "- name: n\n",
+        1,
+        "",
+        "expected a mapping of nodes, templates, workloads, groups, policy, found a list",
+        "",
+    ),
     ("a word for a document", "hello\n", 1, "", "found 'hello'", ""),
     ("the second document is wrong", "nodes: []\n---\n7\n", 3, "", "found the number 7", ""),
     ("an unknown section", "node:\n  - name: n\n", 1, "node", "unknown section 'node'", "did you mean 'nodes'?"),
     ("a section of another tool", "apiVersion: v1\n", 1, "apiVersion", "unknown section", "known: groups, nodes, policy"),
-    ("a mapping for a section", "nodes:\n  name: n\n", 1, "nodes", "expected a list, found a mapping", "begin every entry with '- '"),
+    (
+        "a mapping for a section",
+        "nodes:\n  name: n\n",
+        1,
+        "nodes",
+        "expected a list, found a mapping",
+        "begin every entry with '- '",
+    ),
     ("a word for a section", "workloads: web\n", 1, "workloads", "expected a list, found 'web'", ""),
     ("a word for an entry", "nodes: [n]\n", 1, "nodes[0]", "expected a mapping, found 'n'", ""),
     ("nothing for an entry", "nodes:\n  -\n", 2, "nodes[0]", "expected a mapping, found nothing", ""),
-    # --- keys and kinds ----------------------------------------------------------------------------------------
+    # keys and kinds
     ("no name", "nodes:\n  - capacity: {cpu: 1}\n", 2, "nodes[0]", "'name' is missing", ""),
-    ("a misspelt key", work("request: {cpu: 1}"), 3, "workloads[0].request", "unknown key 'request'", "did you mean 'requests'?"),
-    ("a misspelt key of a node", node("capasity: {cpu: 1}"), 3, "nodes[0].capasity", "unknown key", "did you mean 'capacity'?"),
-    ("a misspelt key inside", work("apart: [{peer: {}}, {peers: {}}]"), 3, "workloads[0].apart[0]", "'peers' is missing", ""),
-    ("a misspelt operator", work("selector: {zone: {notin: [a]}}"), 3, "workloads[0].selector.zone.notin", "unknown", "mean 'not_in'?"),
-    ("a fallback in a member", gang("members: [{name: w, fallbacks: []}]"), 3, "groups[0].members[0].fallbacks", "unknown key", "as a whole"),
-    ("a member that runs", gang("members: [{name: w, on: n}]"), 3, "groups[0].members[0].on", "unknown key 'on'", "cannot run already"),
-    ("a count in a template", "templates:\n  - {name: t, count: 3}\n", 2, "templates[0].count", "unknown key", "minimum and maximum"),
+    (
+        "a count in a template",
+        "templates:\n  - {name: t, count: 3}\n",
+        2,
+        "templates[0].count",
+        "unknown key",
+        "minimum and maximum",
+    ),
     ("a number as a name", "nodes:\n  - name: 7\n", 2, "nodes[0].name", "expected text, found the number 7", "in quotes: '7'"),
     ("nothing as a name", "nodes:\n  - name:\n", 2, "nodes[0].name", "expected text, found nothing", "give it a value"),
-    ("nothing as a count", node("count:"), 3, "nodes[0].count", "expected a value, found nothing", "leave the key out"),
-    ("a version as a label", node("labels: {v: 1.10}"), 3, "nodes[0].labels.v", "expected text, found the number 1.1", "in quotes: '1.10'"),
-    ("a truth as a label", work("labels: {live: true}"), 3, "workloads[0].labels.live", "expected text, found true", "in quotes: 'true'"),
-    ("nothing as a label", work("labels: {live: }"), 3, "workloads[0].labels.live", "expected text, found nothing", "give it a value"),
-    ("a list of labels", node("labels: [a]"), 3, "nodes[0].labels", "expected a mapping, found a list", ""),
-    ("text for replicas", work('replicas: "3"'), 3, "workloads[0].replicas", "expected a whole number, found '3'", "without quotes"),
-    ("a fraction for replicas", work("replicas: 3.0"), 3, "workloads[0].replicas", "expected a whole number, found the number 3.0", ""),
-    ("a truth for replicas", work("replicas: true"), 3, "workloads[0].replicas", "expected a whole number, found true", ""),
-    ("yes for a truth", node("cordoned: yes"), 3, "nodes[0].cordoned", "expected true or false, found 'yes'", "write true"),
-    ("a number for a truth", node("cordoned: 1"), 3, "nodes[0].cordoned", "expected true or false, found the number 1", ""),
-    ("a word for a list", work("nodes: n1"), 3, "workloads[0].nodes", "expected a list, found 'n1'", "brackets"),
-    ("a mapping for a list", work("apart: {peers: {}}"), 3, "workloads[0].apart", "expected a list, found a mapping", "'- '"),
-    # --- numbers -----------------------------------------------------------------------------------------------
-    ("no replicas", work("replicas: 0"), 3, "workloads[0].replicas", "must be 1 or more, found the number 0", ""),
-    ("fewer than none", node("count: -3"), 3, "nodes[0].count", "must be 1 or more, found the number -3", ""),
-    ("too many replicas", work("replicas: 1000001"), 3, "workloads[0].replicas", "must be 1,000,000 or less", ""),
-    ("digits without end", work(f"replicas: {'9' * 5000}"), 3, "workloads[0].replicas", "expected a whole number, found '999", "without"),
-    ("a priority beyond 32 bits", work("priority: 2147483648"), 3, "workloads[0].priority", "must be below 2,147,483,648", ""),
-    ("a price that is no number", "templates:\n  - {name: t, price: .nan}\n", 2, "templates[0].price", "expected a finite number", ""),
+    # numbers
+    (
+        "a price that is no number",
+        "templates:\n  - {name: t, price: .nan}\n",
+        2,
+        "templates[0].price",
+        "expected a finite number",
+        "",
+    ),
     ("a price below zero", "templates:\n  - {name: t, price: -1}\n", 2, "templates[0].price", "must be 0 or more", ""),
-    ("a minimum above the maximum", "templates:\n  - {name: t, minimum: 3, maximum: 1}\n", 2, "templates[0]", "minimum 3 and maximum 1", ""),
+    (
+        "a minimum above the maximum",
+        "templates:\n  - {name: t, minimum: 3, maximum: 1}\n",
+        2,
+        "templates[0]",
+        "minimum 3 and maximum 1",
+        "",
+    ),
     ("a minimum below zero", "templates:\n  - {name: t, minimum: -1}\n", 2, "templates[0].minimum", "must be 0 or more", ""),
-    ("at most none", work("apart: [{peers: {}, at_most: 0}]"), 3, "workloads[0].apart[0].at_most", "must be 1 or more", ""),
-    ("no skew", work("spread: [{peers: {}, max_skew: 0}]"), 3, "workloads[0].spread[0].max_skew", "must be 1 or more", ""),
-    ("an infinite weight", work("prefer: [{selector: {}, weight: .inf}]"), 3, "workloads[0].prefer[0].weight", "a finite number", ""),
-    ("a weight too large", work("prefer: [{selector: {}, weight: 1e999}]"), 3, "workloads[0].prefer[0].weight", "a finite number", ""),
-    ("a wish of no weight", work("near: [{peers: {}, weight: 0}]"), 3, "workloads[0].near[0].weight", "must be above 0", ""),
-    ("a weight in quotes", work("near: [{peers: {}, weight: '2'}]"), 3, "workloads[0].near[0].weight", "expected a number, found '2'", ""),
-    # --- quantities --------------------------------------------------------------------------------------------
-    ("not a quantity", work("requests: {cpu: lots}"), 3, "workloads[0].requests.cpu", "'lots' is not a quantity", "500m"),
-    ("a unit that is not", work("requests: {memory: 1Gb}"), 3, "workloads[0].requests.memory", "'1Gb' is not a quantity", "64Gi"),
-    ("below zero", work("requests: {cpu: -1}"), 3, "workloads[0].requests.cpu", "-1 is negative", ""),
-    ("not a number at all", work("requests: {cpu: .nan}"), 3, "workloads[0].requests.cpu", "nan is not a quantity", ""),
-    ("without end", node("capacity: {cpu: .inf}"), 3, "nodes[0].capacity.cpu", "inf is not a quantity", ""),
-    ("beyond exact numbers", node("capacity: {memory: 100Ei}"), 3, "nodes[0].capacity.memory", "'100Ei' is too large", "at most"),
-    ("a truth", node("capacity: {cpu: true}"), 3, "nodes[0].capacity.cpu", "expected a quantity such as 4", ""),
-    ("nothing", node("capacity: {cpu: }"), 3, "nodes[0].capacity.cpu", "expected a quantity", "give it a value"),
-    ("a list", node("capacity: {cpu: [1]}"), 3, "nodes[0].capacity.cpu", "expected a quantity such as 4, 0.5, 500m or 64Gi, found a list", ""),
-    ("grouped digits", node("capacity: {cpu: 1_000}"), 3, "nodes[0].capacity.cpu", "'1_000' is not a quantity", ""),
-    ("a resource that is no name", node("capacity: {'c pu': 1}"), 3, "nodes[0].capacity.c pu", "'c pu' is not a resource name", ""),
-    ("in a fallback", work("fallbacks: [{requests: {cpu: x}}]"), 3, "workloads[0].fallbacks[0].requests.cpu", "'x' is not a quantity", ""),
-    ("half a device", node("devices: {gpu: 0.5}"), 3, "nodes[0].devices.gpu", "expected a whole number, found the number 0.5", ""),
-    ("too many devices", node("devices: {gpu: 5000}"), 3, "nodes[0].devices.gpu", "must be 1,024 or less", ""),
-    ("one device twice", node("devices: {gpu: [a, a]}"), 3, "nodes[0].devices", "two devices have the same resource and id", ""),
-    ("a device that is no name", node("devices: {'': 1}"), 3, "nodes[0].devices", "'' is not a resource name", ""),
-    ("devices against capacity", node("capacity: {gpu: 3}\n    devices: {gpu: 4}"), 3, "nodes[0].capacity.gpu", "4 devices are listed", ""),
-    # --- names, labels, selectors ------------------------------------------------------------------------------
+    # names, labels, selectors
     ("an empty name", "nodes:\n  - name: ''\n", 2, "nodes[0].name", "a name may not be empty", ""),
     ("white space in a name", "workloads:\n  - name: a b\n", 2, "workloads[0].name", "contains white space", ""),
-    ("a slash in a namespace", work("namespace: a/b"), 3, "workloads[0].namespace", "contains white space, '/'", ""),
     ("a name that is too long", f"nodes:\n  - name: {'n' * 300}\n", 2, "nodes[0].name", "at most 253", ""),
-    ("too long with its number", f"workloads:\n  - {{name: {'w' * 252}, replicas: 2}}\n", 2, "workloads[0].name", "at most 253", ""),
-    ("a label key with a space", node("labels: {a b: c}"), 3, "nodes[0].labels.a b", "contains ' '", ""),
-    ("a label key with two slashes", node("labels: {a/b/c: d}"), 3, "nodes[0].labels.a/b/c", "more than one '/'", ""),
-    ("a bad label among dots", node("labels:\n      a.b/c: x\n      a.b/d: -x"), 5, "nodes[0].labels.a.b/d", "begin and end", ""),
-    ("a label value that is too long", work(f"labels: {{a: {'x' * 64}}}"), 3, "workloads[0].labels.a", "at most 63", ""),
-    ("a selector of nothing", work("selector: {zone: {}}"), 3, "workloads[0].selector.zone", "at least one of in, not_in", ""),
-    ("a number in a selector", work("selector: {zone: 3}"), 3, "workloads[0].selector.zone", "expected text, a list of texts", ""),
-    ("a number in a list", work("selector: {zone: [a, 3]}"), 3, "workloads[0].selector.zone[1]", "expected text, found the number 3", "'3'"),
-    ("a text for gt", work("selector: {size: {gt: big}}"), 3, "workloads[0].selector.size.gt", "expected a whole number", ""),
-    ("a key that is none", work("selector: {'@name': n}"), 3, "workloads[0].selector.@name", "contains '@'", ""),
-    ("a value that is none", work("selector: [{a: x}, {b: 'y z'}]"), 3, "workloads[0].selector[1].b", "contains ' '", ""),
-    ("a word for a selector", work("selector: zone=a"), 3, "workloads[0].selector", "expected a mapping of label keys", ""),
-    ("peers that are a word", work("near: [{peers: web}]"), 3, "workloads[0].near[0].peers", "expected a mapping of label keys", ""),
-    ("a topology that is no key", work("near: [{peers: {}, by: 'a b'}]"), 3, "workloads[0].near[0].by", "contains ' '", ""),
-    ("no topology", work("near: [{peers: {}, by: []}]"), 3, "workloads[0].near[0].by", "must have at least 1 entries, found 0", ""),
-    ("a wish over two", work("near: [{peers: {}, by: [a, b], weight: 1}]"), 3, "workloads[0].near[0].by", "one topology key only", ""),
-    ("a star among others", work("near: [{peers: {}, namespaces: [a, '*']}]"), 3, "workloads[0].near[0].namespaces[1]", "stand alone", ""),
-    ("a bad namespace", work("near: [{peers: {}, namespaces: ['']}]"), 3, "workloads[0].near[0].namespaces[0]", "may not be empty", ""),
-    # --- taints ------------------------------------------------------------------------------------------------
-    ("an effect that is none", node("taints: ['a=b:NoShedule']"), 3, "nodes[0].taints[0]", "found 'NoShedule'", "did you mean 'NoSchedule'?"),
-    ("a taint without key", node("taints: ['=b:NoSchedule']"), 3, "nodes[0].taints[0]", "has no key", "key=value:Effect"),
-    ("a taint that is a number", node("taints: [3]"), 3, "nodes[0].taints[0]", 'expected "key=value:Effect", or a mapping', ""),
-    ("a taint key that is none", node("taints: [{key: a b}]"), 3, "nodes[0].taints[0]", "contains ' '", ""),
-    ("an effect in a mapping", node("taints: [{key: a, effect: Never}]"), 3, "nodes[0].taints[0].effect", "expected one of NoSchedule", ""),
-    ("a toleration without key", work("tolerate: [{value: x}]"), 3, "workloads[0].tolerate[0].key", "must have operator Exists", ""),
-    ("Exists with a value", work("tolerate: [{key: a, operator: Exists, value: b}]"), 3, "workloads[0].tolerate[0]", "no value", "Equal"),
-    ("Gt with a text", work("tolerate: [{key: a, operator: Gt, value: b}]"), 3, "workloads[0].tolerate[0].value", "compares integers", ""),
-    ("an operator that is none", work("tolerate: [{key: a, operator: Eq}]"), 3, "workloads[0].tolerate[0].operator", "Equal, Exists", ""),
-    ("a toleration key that is none", work("tolerate: ['a b']"), 3, "workloads[0].tolerate[0]", "contains ' '", ""),
-    # --- names of others ---------------------------------------------------------------------------------------
+    (
+        "too long with its number",
+        f"workloads:\n  - {{name: {'w' * 252}, replicas: 2}}\n",
+        2,
+        "workloads[0].name",
+        "at most 253",
+        "",
+    ),
+    (
+        "a bad label among dots",
+        "nodes:\n  - name: n\n    labels:\n      a.b/c: x\n      a.b/d: -x\n",
+        5,
+        "nodes[0].labels.a.b/d",
+        "begin and end",
+        "",
+    ),
+    # names of others
     ("a node twice", "nodes:\n  - name: n\n  - name: n\n", 3, "nodes[1].name", "the node 'n' is already defined at f.yaml:2", ""),
-    ("a node and a counted one", "nodes:\n  - name: n-1\n  - {name: n, count: 2}\n", 3, "nodes[1].name", "'n-1' is already defined", ""),
+    (
+        "a node and a counted one",
+        "nodes:\n  - name: n-1\n  - {name: n, count: 2}\n",
+        3,
+        "nodes[1].name",
+        "'n-1' is already defined",
+        "",
+    ),
     ("a workload twice", "workloads:\n  - name: w\n  - name: w\n", 3, "workloads[1].name", "the workload 'w' is already", ""),
-    ("a workload twice, elsewhere", work("namespace: a") + "---\n" + work("namespace: a"), 6, "workloads[0].name", "'a/w' is already", ""),
-    ("a replica and a workload", "workloads:\n  - {name: w, replicas: 3}\n  - name: w-2\n", 3, "workloads[1].name", "'w-2' is already", ""),
-    ("a member and a workload", work("priority: 1") + gang("members: [{name: w}]"), 5, "groups[0].name", "'w' is already", ""),
-    ("two members of one name", gang("members: [{name: w}, {name: w}]"), 3, "groups[0].members[1].name", "two members are called 'w'", ""),
+    (
+        "a workload twice, elsewhere",
+        "workloads:\n  - name: w\n    namespace: a\n---\nworkloads:\n  - name: w\n    namespace: a\n",
+        6,
+        "workloads[0].name",
+        "'a/w' is already",
+        "",
+    ),
+    (
+        "a replica and a workload",
+        "workloads:\n  - {name: w, replicas: 3}\n  - name: w-2\n",
+        3,
+        "workloads[1].name",
+        "'w-2' is already",
+        "",
+    ),
+    (
+        "a member and a workload",
+        "workloads:\n  - name: w\n    priority: 1\ngroups:\n  - name: g\n    members: [{name: w}]\n",
+        5,
+        "groups[0].name",
+        "'w' is already",
+        "",
+    ),
     (
         "two members of a fallback",
-        gang("members: [{name: w}]\n    fallbacks: [{members: [{name: v}, {name: v}]}]"),
-        4, "groups[0].fallbacks[0].members[1].name", "two members are called 'v'", "",
+        "groups:\n  - name: g\n    members: [{name: w}]\n    fallbacks: [{members: [{name: v}, {name: v}]}]\n",
+        4,
+        "groups[0].fallbacks[0].members[1].name",
+        "two members are called 'v'",
+        "",
     ),
-    ("a group twice", "groups:\n" + 2 * "  - {name: g, members: [{name: w}]}\n", 3, "groups[1].name", "the group 'g' is already", ""),
+    (
+        "a group twice",
+        "groups:\n  - {name: g, members: [{name: w}]}\n  - {name: g, members: [{name: w}]}\n",
+        3,
+        "groups[1].name",
+        "the group 'g' is already",
+        "",
+    ),
     ("a template twice", "templates:\n  - name: t\n  - name: t\n", 3, "templates[1].name", "the template 't' is already", ""),
-    ("on an unknown node", "nodes: [{name: node-1}]\n" + work("on: node-2"), 4, "workloads[0].on", "no node 'node-2'", "mean 'node-1'?"),
-    ("on a node when there are none", work("on: n"), 3, "workloads[0].on", "there is no node 'n'", ""),
-    ("pinned to an unknown node", "nodes: [{name: n1}]\n" + work("nodes: [n1, m]"), 4, "workloads[0].nodes[1]", "no node 'm'", "n1"),
-    ("replicas that run", "nodes: [{name: n}]\n" + work("on: n\n    replicas: 2"), 5, "workloads[0].replicas", "on one node already", "one by one"),
-    # --- groups and policies -----------------------------------------------------------------------------------
-    ("a strategy that is none", gang("strategy: PAK\n    members: [{name: w}]"), 3, "groups[0].strategy", "PACK, SPREAD", "mean 'PACK'?"),
-    ("no members", gang("members: []"), 3, "groups[0].members", "a group needs at least one member", ""),
+    (
+        "on an unknown node",
+        "nodes: [{name: node-1}]\nworkloads:\n  - name: w\n    on: node-2\n",
+        4,
+        "workloads[0].on",
+        "no node 'node-2'",
+        "mean 'node-1'?",
+    ),
+    (
+        "pinned to an unknown node",
+        "nodes: [{name: n1}]\nworkloads:\n  - name: w\n    nodes: [n1, m]\n",
+        4,
+        "workloads[0].nodes[1]",
+        "no node 'm'",
+        "n1",
+    ),
+    (
+        "replicas that run",
+        "nodes: [{name: n}]\nworkloads:\n  - name: w\n    on: n\n    replicas: 2\n",
+        5,
+        "workloads[0].replicas",
+        "on one node already",
+        "one by one",
+    ),
+    # groups and policies
     ("members left out", "groups:\n  - name: g\n", 2, "groups[0]", "'members' is missing", ""),
-    ("a group by no key", gang("by: a b\n    members: [{name: w}]"), 3, "groups[0].by", "contains ' '", ""),
-    ("two policies", "policy: {preset: pack}\n---\npolicy: {preset: pack}\n", 3, "policy", "there is a policy already, at f.yaml:1", ""),
-    ("a preset that is none", policy("preset: pakc"), 2, "policy.preset", "expected one of pack, spread, balanced, found 'pakc'", "'pack'?"),
+    (
+        "two policies",
+        "policy: {preset: pack}\n---\npolicy: {preset: pack}\n",
+        3,
+        "policy",
+        "there is a policy already, at f.yaml:1",
+        "",
+    ),
     ("a policy that is a word", "policy: pack\n", 1, "policy", "expected a mapping, found 'pack'", ""),
-    ("a weight below zero", policy("scorers: {balance: -1}"), 2, "policy.scorers.balance", "must be 0 or more", ""),
-    ("a weight that is text", policy("scorers: {balance: heavy}"), 2, "policy.scorers.balance", "expected a weight, or a mapping", ""),
-    ("a parameter that is none", policy("scorers: {balance: {wieght: 1}}"), 2, "policy.scorers.balance.wieght", "unknown", "'weight'?"),
-    ("an unknown way to pack", policy("scorers: {packing: {resources: {cpu: mots}}}"), 2, "policy.scorers.packing.resources.cpu", "most", "'most'?"),
-    ("a filter that is no switch", policy("filters: {taints: 1}"), 2, "policy.filters.taints", "expected true or false", ""),
-]  # fmt: skip
+]
+"""Rows: name, whole file, line, path, message, hint."""
+
+Row = tuple[str, str, int, str, str, str]
 
 
-@pytest.mark.parametrize("source, line, path, message, hint", [row[1:] for row in ONE], ids=[row[0] for row in ONE])
+def under(head: str, line: int, at: str, rows: list[tuple[str, str, str, str, str]]) -> list[Row]:
+    return [(name, f"{head}{source}\n", line, at + path, message, hint) for name, source, path, message, hint in rows]
+
+
+ALL: list[Row] = [
+    *FILE,
+    *under(NODE_HEAD, 3, NODE_AT, NODE),
+    *under(WORK_HEAD, 3, WORK_AT, WORK),
+    *under(GANG_HEAD, 3, GANG_AT, GANG),
+    *under(POLICY_HEAD, 2, POLICY_AT, POLICY),
+]
+
+
+@pytest.mark.parametrize("source, line, path, message, hint", [row[1:] for row in ALL], ids=[row[0] for row in ALL])
 def test_one_mistake(source: str, line: int, path: str, message: str, hint: str) -> None:
     problem = problems_of(source)[0]
     assert (problem.file, problem.line, problem.path) == ("f.yaml", line, path), problem
@@ -216,8 +393,8 @@ def test_one_mistake(source: str, line: int, path: str, message: str, hint: str)
     assert "Input should" not in problem.message, "pydantic's words"
 
 
-def test_the_table_is_long_enough() -> None:
-    assert len(ONE) >= 70
+def test_the_tables_are_long_enough() -> None:
+    assert len(ALL) >= 70
 
 
 BYTES = [
@@ -251,23 +428,37 @@ def bomb(width: int, height: int) -> str:
     return "\n".join(rows)
 
 
+def labels(count: int) -> str:
+    return f"labels: {{{', '.join(f'k{i}: {i}' for i in range(count))}}}"
+
+
+def tower(height: int, first: str, row: str) -> str:
+    """`row`, with i for its own number and j for the one below, as often as it is high."""
+    return "\n".join([first] + [row.replace("i", str(i)).replace("j", str(i - 1)) for i in range(1, height)])
+
+
+UNKNOWN = [f"m-{i}" for i in range(1000)]
+
 HUGE = [
     ("an alias bomb", bomb(9, 12), "more than 2,000,000 values once the aliases are followed"),
     ("aliases of a long text", "a: &a " + "x" * 1_000_000 + "\nb: [" + "*a, " * 100_000 + "]", "more than 2,000,000 values"),
-    ("merges of merges", "\n".join(["a0: &a0 {x: 1}"] + [f"a{i}: &a{i} {{k{i}: *a{i - 1}, <<: *a{i - 1}}}" for i in range(1, 40)]), "more than"),
+    ("merges of merges", tower(40, "a0: &a0 {x: 1}", "ai: &ai {ki: *aj, <<: *aj}"), "more than 2,000,000 values"),
     ("deep lists", "[" * 100_000, "nested more than 64 levels deep"),
     ("deep mappings", "{a: " * 100_000, "nested more than 64 levels deep"),
     ("deep dashes", "- " * 100_000, "nested more than 64 levels deep"),
-    ("deep by aliases", "\n".join(["a0: &a0 [x]"] + [f"a{i}: &a{i} [*a{i - 1}]" for i in range(1, 100)]), "once the alias *a"),
+    ("deep by aliases", tower(100, "a0: &a0 [x]", "ai: &ai [*aj]"), "once the alias *a"),
     ("a large file", b"#" * (64 * 2**20 + 1), "larger than 64 MiB"),
     ("many directives", "%TAG !a! b\n" * 200_000, "lines begin with '%'"),
     ("a million wrong nodes", "nodes: [" + "1," * 1_000_000 + "]", "more entries were not looked at"),
-    ("a hundred thousand wrong labels", node("labels: {" + ", ".join(f"k{i}: {i}" for i in range(100_000)) + "}"), "at most 10,000 entries"),
-    ("ten thousand wrong labels", node("labels: {" + ", ".join(f"k{i}: {i}" for i in range(10_000)) + "}"), "and 9,000 more mistakes"),
-    ("a long unknown key", node("? " + "k" * 100_000 + "\n    : 1"), "unknown key 'kkk"),
-    ("three million workloads", "workloads:\n" + "".join(f"  - {{name: w{i}, replicas: 1000000}}\n" for i in range(3)), "more than 2,000,000"),
-    ("a thousand unknown nodes", "nodes: [{name: n, count: 2000}]\n" + work(f"nodes: [{', '.join(f'm-{i}' for i in range(1000))}]"), "no node"),
-]  # fmt: skip
+    ("a hundred thousand wrong labels", NODE_HEAD + labels(100_000), "at most 10,000 entries"),
+    ("ten thousand wrong labels", NODE_HEAD + labels(10_000), "and 9,000 more mistakes"),
+    ("a long unknown key", NODE_HEAD + "? " + "k" * 100_000 + "\n    : 1", "unknown key 'kkk"),
+    (
+        "a thousand unknown nodes",
+        f"nodes: [{{name: n, count: 2000}}]\n{WORK_HEAD}nodes: [{', '.join(map(str, UNKNOWN))}]",
+        "no node",
+    ),
+]
 
 
 @pytest.mark.parametrize("source, message", [row[1:] for row in HUGE], ids=[row[0] for row in HUGE])
@@ -276,6 +467,21 @@ def test_huge_input_is_refused_soon(source: str | bytes, message: str) -> None:
     assert any(message in problem.message for problem in found), [str(problem)[:200] for problem in found[:5]]
     assert all(len(problem.message) < 500 for problem in found)
     assert len(found) <= 1002
+
+
+@pytest.mark.parametrize(
+    "source, line",
+    [
+        ("workloads:\n  - {name: a, replicas: 600}\n  - {name: b, replicas: 600}\n  - name: c\n", 3),
+        ("nodes:\n  - {name: a, count: 1000}\nworkloads:\n  - name: b\n", 4),
+        ("nodes:\n  - {name: a, count: 1000}\ngroups:\n  - {name: g, members: [{name: b, replicas: 2}]}\n", 4),
+    ],
+)
+def test_expanded_entries_are_limited_together(source: str, line: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "TOTAL_LIMIT", 1000)
+    (problem,) = problems_of(source)
+    assert problem.line == line
+    assert "there are more than 1,000 nodes and workloads" in problem.message
 
 
 def test_all_mistakes_of_all_files_at_once(tmp_path: Path) -> None:
@@ -300,8 +506,8 @@ def test_all_mistakes_of_all_files_at_once(tmp_path: Path) -> None:
 
 
 def test_the_mistakes_of_one_entry_come_together() -> None:
-    source = work(
-        "labels: {a b: c}\n    requests: {cpu: x, memory: y}\n    selector: {a b: c}\n    tolerate: [':x', 'a b']\n    namespace: ''"
+    source = WORK_HEAD + "\n    ".join(
+        ("labels: {a b: c}", "requests: {cpu: x, memory: y}", "selector: {a b: c}", "tolerate: [':x', 'a b']", "namespace: ''")
     )
     assert [(one.line, one.path.removeprefix("workloads[0].")) for one in problems_of(source)] == [
         (3, "labels.a b"),
@@ -348,16 +554,37 @@ def test_standard_input_is_called_stdin(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 POLICIES = [
-    ("an unknown scorer", "scorers:\n    pakcing: 1", 3, "policy.scorers.pakcing", "there is no scorer 'pakcing'", "did you mean 'packing'?"),
-    ("an unknown filter", "filters:\n    tants: false", 3, "policy.filters.tants", "there is no filter 'tants'", "did you mean 'taints'?"),
+    (
+        "an unknown scorer",
+        "scorers:\n    pakcing: 1",
+        3,
+        "policy.scorers.pakcing",
+        "there is no scorer 'pakcing'",
+        "did you mean 'packing'?",
+    ),
+    (
+        "an unknown filter",
+        "filters:\n    tants: false",
+        3,
+        "policy.filters.tants",
+        "there is no filter 'tants'",
+        "did you mean 'taints'?",
+    ),
     ("a ratio without a shape", "scorers:\n    packing: {resources: {cpu: ratio}}", 3, "policy.scorers.packing", "`shape`", ""),
-    ("a falling shape", "scorers:\n    packing: {resources: {cpu: {strategy: ratio, shape: [[9, 1], [1, 2]]}}}", 3, "policy.scorers.packing", "rising", ""),
-]  # fmt: skip
+    (
+        "a falling shape",
+        "scorers:\n    packing: {resources: {cpu: {strategy: ratio, shape: [[9, 1], [1, 2]]}}}",
+        3,
+        "policy.scorers.packing",
+        "rising",
+        "",
+    ),
+]
 
 
 @pytest.mark.parametrize("source, line, path, message, hint", [row[1:] for row in POLICIES], ids=[row[0] for row in POLICIES])
 def test_policies_that_cannot_be_built(source: str, line: int, path: str, message: str, hint: str) -> None:
-    spec = native.loads(policy(source), "f.yaml").policy
+    spec = native.loads(f"{POLICY_HEAD}{source}", "f.yaml").policy
     assert spec is not None
     with pytest.raises(ConfigError) as caught:
         build(spec)

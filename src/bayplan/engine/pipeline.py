@@ -15,11 +15,11 @@ import numpy as np
 
 from bayplan.engine.bounds import bounded
 from bayplan.engine.policy import Policy
-from bayplan.engine.query import Query
+from bayplan.engine.query import Conditions, Query
 from bayplan.engine.ranking import Found, Ranking
 from bayplan.model.workload import Workload
 from bayplan.table.forms import Clause, Part
-from bayplan.table.journal import Kind
+from bayplan.table.journal import Family, Kind
 from bayplan.table.snapshot import Snapshot
 
 LARGE = 16_384
@@ -39,6 +39,7 @@ class Pipeline:
         self.snapshot = snapshot
         self.policy = policy
         self._queries: dict[Kind, Query] = {}
+        self._conditions: dict[Family, Conditions] = {}
         self._rankings: dict[Kind, Query] = {}
 
     def query(self, workload: Workload) -> Query:
@@ -49,8 +50,17 @@ class Pipeline:
             if len(self._queries) >= QUERY_LIMIT:
                 self._queries.clear()
                 self._rankings.clear()
-            found = self._queries[kind] = Query(self.snapshot, self.policy, workload)
+            found = self._queries[kind] = Query(self.snapshot, self.policy, workload, self._shared(kind, workload))
             self._rankings.pop(kind, None)
+        return found
+
+    def _shared(self, kind: Kind, workload: Workload) -> Conditions:
+        """What is compiled once for all workloads that differ only by name and size."""
+        found = self._conditions.get(kind.family)
+        if found is None or not found.current:
+            if len(self._conditions) >= QUERY_LIMIT:
+                self._conditions.clear()
+            found = self._conditions[kind.family] = Conditions(self.snapshot, self.policy, workload)
         return found
 
     def best(self, query: Query) -> Found:
@@ -80,7 +90,9 @@ class Pipeline:
 
     def with_group(self, workload: Workload, clauses: tuple[Clause, ...], wishes: tuple[Part, ...]) -> Query:
         """A member of a group, compiled with what the group adds; not kept."""
-        return Query(self.snapshot, self.policy, workload, clauses, wishes)
+        query = Query(self.snapshot, self.policy, workload, self._shared(self.snapshot.kind(workload), workload))
+        query.take(clauses, wishes)
+        return query
 
 
 def scan(query: Query) -> Found:

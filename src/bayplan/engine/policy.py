@@ -8,7 +8,7 @@ points: group `bayplan.filters` for functions `(snapshot, workload) -> list[Clau
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from typing import Any, Protocol
@@ -33,6 +33,8 @@ Filter = Callable[[Snapshot, Workload], list[Clause]]
 
 
 class Scorer(Protocol):
+    """`reads_requests = False` on the class says that its parts are the same whatever the size."""
+
     @property
     def name(self) -> str: ...
     @property
@@ -51,6 +53,10 @@ FILTERS: dict[str, Filter] = {
     "spread": spread,
 }
 
+READ_REQUESTS = frozenset(("fit", "devices"))
+"""The filters above that look at a workload's requests. What the others compile to is shared by all
+workloads with the same conditions, whatever their size. Users' filters are taken to read everything."""
+
 SCORERS: dict[str, Callable[..., Scorer]] = {
     "packing": Packing,
     "balance": Balance,
@@ -67,6 +73,11 @@ class Policy:
     name: str
     scorers: tuple[Scorer, ...]
     filters: tuple[str, ...] = tuple(FILTERS)
+    rules: Rules = field(init=False, repr=False, compare=False)
+    """Filters and scorers, looked up."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", Rules(self))
 
     def with_scorer(self, scorer: Scorer) -> Policy:
         """The same policy with this scorer in place of the one of its name; weight 0 takes it out."""
@@ -75,6 +86,39 @@ class Policy:
         if scorer.name not in names:
             others.append(scorer)
         return Policy(self.name, tuple(one for one in others if one.weight > 0), self.filters)
+
+
+class Rules:
+    """A policy's rules, looked up once and split by whether they read requests."""
+
+    def __init__(self, policy: Policy):
+        sized = [name for name in policy.filters if name in READ_REQUESTS or name not in FILTERS]
+        self.sized_filters = [filter_named(name) for name in sized]
+        self.filters = [filter_named(name) for name in policy.filters if name not in sized]
+        self.sized_scorers = [one for one in policy.scorers if getattr(one, "reads_requests", True)]
+        self.scorers = [one for one in policy.scorers if not getattr(one, "reads_requests", True)]
+
+
+def filter_named(name: str) -> Filter:
+    found = FILTERS.get(name) or _users("bayplan.filters").get(name)
+    if found is None:
+        raise wrong(f"there is no filter {name!r}", "policy.filters", did_you_mean(name, (*FILTERS, *_users("bayplan.filters"))))
+    rule: Filter = found
+    return rule
+
+
+def scorer_named(name: str) -> Callable[..., Scorer]:
+    found = SCORERS.get(name) or _users("bayplan.scorers").get(name)
+    if found is None:
+        raise wrong(f"there is no scorer {name!r}", "policy.scorers", did_you_mean(name, (*SCORERS, *_users("bayplan.scorers"))))
+    rule: Callable[..., Scorer] = found
+    return rule
+
+
+@cache
+def _users(group: str) -> dict[str, Any]:
+    """Rules that other packages registered, loaded on the first use of an unknown name."""
+    return {entry.name: entry.load() for entry in metadata.entry_points(group=group)}
 
 
 _WISHES: tuple[Scorer, ...] = (Preferences(), Neighbours(), Spreading())
@@ -101,25 +145,3 @@ def preset(name: str) -> Policy:
     if name not in PRESETS:
         raise wrong(f"there is no preset {name!r}", "policy.preset", did_you_mean(name, PRESETS))
     return PRESETS[name]
-
-
-def filter_named(name: str) -> Filter:
-    found = FILTERS.get(name) or _users("bayplan.filters").get(name)
-    if found is None:
-        raise wrong(f"there is no filter {name!r}", "policy.filters", did_you_mean(name, (*FILTERS, *_users("bayplan.filters"))))
-    rule: Filter = found
-    return rule
-
-
-def scorer_named(name: str) -> Callable[..., Scorer]:
-    found = SCORERS.get(name) or _users("bayplan.scorers").get(name)
-    if found is None:
-        raise wrong(f"there is no scorer {name!r}", "policy.scorers", did_you_mean(name, (*SCORERS, *_users("bayplan.scorers"))))
-    rule: Callable[..., Scorer] = found
-    return rule
-
-
-@cache
-def _users(group: str) -> dict[str, Any]:
-    """Rules that other packages registered, loaded on the first use of an unknown name."""
-    return {entry.name: entry.load() for entry in metadata.entry_points(group=group)}

@@ -10,16 +10,16 @@ only by the noise of floating point be what they are: ties.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from bayplan.engine.policy import Policy, filter_named
+from bayplan.engine.policy import Policy
 from bayplan.model.workload import Workload
 from bayplan.table.column import Bools, Floats
-from bayplan.table.forms import Check, Clause, Counted, Follower, Graded, Part, Term
+from bayplan.table.forms import Check, Clause, Counted, Follower, Graded, Linear, Part, Term
 from bayplan.table.journal import Kind
 from bayplan.table.snapshot import Snapshot
 
@@ -32,76 +32,121 @@ def on_grid(score: Any) -> Any:
     return (score + _MAGNET) - _MAGNET
 
 
-class Query:
-    """What the engine runs. `extra` clauses and parts come from the group a workload belongs to."""
+class Compiled:
+    """Clauses and parts, sorted."""
 
-    __slots__ = (
-        "_epochs", "_extra", "_label_class", "_policy", "_repellers", "_wishes", "clauses", "coarse_checks", "coarse_terms",
-        "could_ever", "followers", "hits", "kind", "last_seen", "local_checks", "local_terms", "moody", "parts", "ranking", "snapshot",
-    )  # fmt: skip
+    __slots__ = ("clauses", "coarse_checks", "coarse_terms", "followers", "local_checks", "local_terms", "moody", "parts")
 
-    def __init__(
-        self, snapshot: Snapshot, policy: Policy, workload: Workload, extra: tuple[Clause, ...] = (), wishes: tuple[Part, ...] = ()
-    ):
-        self.snapshot = snapshot
-        self._policy, self._extra, self._wishes = policy, extra, wishes
-        self.kind: Kind = snapshot.kind(workload)
-        self.clauses: list[Clause] = [*extra]
-        for name in policy.filters:
-            self.clauses += filter_named(name)(snapshot, workload)
-        self.parts: list[Part] = [*wishes]
-        for scorer in policy.scorers:
-            self.parts += scorer.parts(snapshot, workload)
+    def __init__(self) -> None:
+        self.clauses: list[Clause] = []
+        self.parts: list[Part] = []
         self.local_checks: list[Check] = []
         self.coarse_checks: list[Counted] = []
         self.local_terms: list[Term] = []
         self.coarse_terms: list[Graded] = []
         self.followers: list[Follower] = []
-        self._sort()
-        self.moody = [one for one in (*self.local_checks, *self.local_terms) if isinstance(one, Counted | Graded)]
-        self._epochs = (snapshot.statics.epoch, snapshot.residents.epoch)
-        self._label_class = snapshot.residents.classes[self.kind.class_id]
-        self._repellers = len(self._label_class.repellers)
-        self.ranking: Any = None
-        self.last_seen = -1
-        self.hits = 0
-        self.could_ever: tuple[int, bool] = (-1, False)
+        self.moody: list[Counted | Graded] = []
+        """Local forms whose answer can change although their row does not."""
 
-    def _sort(self) -> None:
-        for clause in self.clauses:
+    def take(self, clauses: Iterable[Clause], parts: Iterable[Part]) -> None:
+        for clause in clauses:
+            self.clauses.append(clause)
             check = clause.check
             if clause.implied:
                 continue
-            if isinstance(check, Counted) and check.coarse is not None:
-                self.coarse_checks.append(check)
-            else:
+            if check.coarse is None:
                 self.local_checks.append(check)
-        for _, _, term, follower in self.parts:
-            if isinstance(term, Graded) and term.coarse is not None:
-                self.coarse_terms.append(term)
+                if isinstance(check, Counted):
+                    self.moody.append(check)
             else:
+                assert isinstance(check, Counted)
+                self.coarse_checks.append(check)
+        for part in parts:
+            self.parts.append(part)
+            term, follower = part.term, part.follower
+            if term.coarse is None:
                 self.local_terms.append(term)
+                if isinstance(term, Graded):
+                    self.moody.append(term)
+            else:
+                assert isinstance(term, Graded)
+                self.coarse_terms.append(term)
             if follower is not None and follower not in self.followers:
                 self.followers.append(follower)
+
+    def extend(self, other: Compiled) -> None:
+        self.clauses += other.clauses
+        self.parts += other.parts
+        self.local_checks += other.local_checks
+        self.coarse_checks += other.coarse_checks
+        self.local_terms += other.local_terms
+        self.coarse_terms += other.coarse_terms
+        self.followers += other.followers
+        self.moody += other.moody
+
+
+class Conditions(Compiled):
+    """What does not depend on how much is requested: shared by workloads with equal conditions."""
+
+    __slots__ = ("_epochs", "_label_class", "_repellers", "_snapshot")
+
+    def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload):
+        super().__init__()
+        rules = policy.rules
+        kind = snapshot.kind(workload)
+        for rule in rules.filters:
+            self.take(rule(snapshot, workload), ())
+        for scorer in rules.scorers:
+            self.take((), scorer.parts(snapshot, workload))
+        self._snapshot = snapshot
+        self._epochs = (snapshot.statics.epoch, snapshot.residents.epoch)
+        self._label_class = snapshot.residents.classes[kind.class_id]
+        self._repellers = len(self._label_class.repellers)
 
     @property
     def current(self) -> bool:
         """Are the columns and counts it was compiled to still the ones to read?"""
         statics, residents = self._epochs
-        snapshot = self.snapshot
+        snapshot = self._snapshot
         return (
             statics == snapshot.statics.epoch
             and residents == snapshot.residents.epoch
             and self._repellers == len(self._label_class.repellers)
         )
 
+
+class Query(Compiled):
+    """What the engine runs: the shared conditions and what depends on the requests."""
+
+    __slots__ = ("conditions", "could_ever", "hits", "kind", "last_seen", "policy", "ranking", "snapshot")
+
+    def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload, conditions: Conditions | None = None):
+        super().__init__()
+        self.snapshot, self.policy = snapshot, policy
+        self.kind: Kind = snapshot.kind(workload)
+        self.conditions = Conditions(snapshot, policy, workload) if conditions is None else conditions
+        rules = policy.rules
+        for rule in rules.sized_filters:
+            self.take(rule(snapshot, workload), ())
+        for scorer in rules.sized_scorers:
+            self.take((), scorer.parts(snapshot, workload))
+        self.extend(self.conditions)
+        self.ranking: Any = None
+        self.last_seen = -1
+        self.hits = 0
+        self.could_ever: tuple[int, bool] = (-1, False)
+
+    @property
+    def current(self) -> bool:
+        return self.conditions.current
+
     def stamps(self) -> list[Hashable]:
         """What local results depend on beside their own row; when it moves, a ranking is void."""
         return [one.stamp() for one in self.moody]
 
     def again(self, workload: Workload) -> Query:
-        """Another workload under the same policy and group."""
-        return Query(self.snapshot, self._policy, workload, self._extra, self._wishes)
+        """Another workload under the same policy."""
+        return Query(self.snapshot, self.policy, workload)
 
     def catch_up(self) -> None:
         for follower in self.followers:
@@ -136,11 +181,19 @@ class Query:
 
     def scores(self) -> Floats:
         """Every row's score, feasible or not."""
-        total = np.zeros(self.snapshot.room)
-        for term in self.local_terms:
+        total = self.local_scores()
+        for graded in self.coarse_terms:
+            total += self.coarse_table(graded).take(graded.tally.label.codes.data)
+        return total
+
+    def local_scores(self) -> Floats:
+        terms = self.local_terms
+        if terms and isinstance(terms[0], Linear):
+            total, terms = terms[0].full(), terms[1:]
+        else:
+            total = np.zeros(self.snapshot.room)
+        for term in terms:
             term.add(total)
         total += _MAGNET
         total -= _MAGNET
-        for graded in self.coarse_terms:
-            total += self.coarse_table(graded)[graded.tally.label.codes.data]
         return total

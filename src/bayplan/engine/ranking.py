@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from bayplan.engine.query import Query, on_grid
+from bayplan.engine.query import Query
 from bayplan.table.column import BLOCK, Floats, Ints, Rows
 from bayplan.table.index import LabelColumn
 from bayplan.table.snapshot import Snapshot
@@ -79,10 +79,7 @@ class Ranking:
         mask = self._snapshot.alive.data.copy()
         for check in query.local_checks:
             check.narrow(mask)
-        total = np.zeros(self._snapshot.room)
-        for term in query.local_terms:
-            term.add(total)
-        self._score: Floats = np.where(mask, on_grid(total), -inf)[place.order]
+        self._score: Floats = np.where(mask, query.local_scores(), -inf)[place.order]
         self._cell = memoryview(self._score)
         self._tops: Floats = np.maximum.reduceat(self._score, place.starts)
         first = [start + int(self._score[start:end].argmax()) for start, end in zip(place.starts, place.ends, strict=True)]
@@ -103,8 +100,9 @@ class Ranking:
             score = float(tops[block])
             if score == -inf:
                 return None
-            tied = np.flatnonzero(tops == score)
-            return int(self._firsts[tied].min() if len(tied) > 1 else self._firsts[block]), score
+            tied = tops == score
+            alone = np.count_nonzero(tied) == 1
+            return self._first[block] if alone else int(self._firsts[tied].min()), score
         block = int(tops.argmax())
         score = self._top[block]
         return None if score == -inf else (self._first[block], score)
@@ -114,9 +112,9 @@ class Ranking:
         query, codes = self._query, self._layout.codes
         tops: Floats = self._tops
         for term in query.coarse_terms:
-            tops = tops + query.coarse_table(term)[codes[term.tally.label.key]]
+            tops = tops + query.coarse_table(term).take(codes[term.tally.label.key])
         for check in query.coarse_checks:
-            tops = np.where(check.table()[codes[check.tally.label.key]], tops, -inf)
+            tops = np.where(check.table().take(codes[check.tally.label.key]), tops, -inf)
         return tops
 
     def _catch_up(self) -> None:

@@ -15,13 +15,11 @@ from bayplan.table.snapshot import Snapshot
 
 
 def fit(snapshot: Snapshot, workload: Workload) -> list[Clause]:
-    return [_clause(snapshot, resource, amount) for resource, amount in workload.requests.items()]
-
-
-def _clause(snapshot: Snapshot, resource: str, amount: int) -> Clause:
-    free, capacity = snapshot.free_of(resource), snapshot.capacity_of(resource)
-    reasons = partial(_short, snapshot, resource, amount)
-    return Clause("fit", AtLeast(free, float(amount)), AtLeast(capacity, float(amount)), reasons)
+    free, capacity = snapshot.free, snapshot.capacity
+    return [
+        Clause("fit", AtLeast(free[at], amount), AtLeast(capacity[at], amount), partial(_short, snapshot, resource, int(amount)))
+        for resource, (at, amount) in zip(workload.requests, snapshot.kind(workload).amounts, strict=True)
+    ]
 
 
 def _short(snapshot: Snapshot, resource: str, amount: int, row: int) -> tuple[Reason, ...]:

@@ -93,7 +93,7 @@ class Fallback:
 
 
 class KindKey:
-    """All fields of a workload but its name, as a cache key that hashes once."""
+    """Fields of a workload as a cache key that hashes once."""
 
     __slots__ = ("_hash", "fields")
 
@@ -132,6 +132,7 @@ class Workload:
     priority: int = 0
     fallbacks: tuple[Fallback, ...] = ()
     owner: str = ""
+    _conditions: KindKey | None = field(init=False, repr=False, compare=False, default=None)
     _kind: KindKey | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
@@ -158,9 +159,17 @@ class Workload:
     def kind(self) -> KindKey:
         """Everything but the name: equal kinds get equal answers."""
         if self._kind is None:
-            object.__setattr__(self, "_kind", KindKey(_kind_fields(self)))
+            object.__setattr__(self, "_kind", KindKey((self.conditions, self.requests)))
         assert self._kind is not None
         return self._kind
+
+    @property
+    def conditions(self) -> KindKey:
+        """Everything but name and requests: what workloads of one application share whatever their size."""
+        if self._conditions is None:
+            object.__setattr__(self, "_conditions", KindKey(_condition_fields(self)))
+        assert self._conditions is not None
+        return self._conditions
 
     def named(self, name: str) -> Workload:
         """Another workload of the same kind."""
@@ -169,6 +178,7 @@ class Workload:
             object.__setattr__(twin, one, getattr(self, one))
         object.__setattr__(twin, "name", name)
         object.__setattr__(twin, "_kind", self.kind)
+        object.__setattr__(twin, "_conditions", self.conditions)
         return twin
 
     def copies(self, count: int) -> list[Workload]:
@@ -191,8 +201,8 @@ class Workload:
         return self.selector & Selector.of({NODE_NAME: algebra.in_(*self.nodes)})
 
 
-_KIND_FIELDS = tuple(f.name for f in fields(Workload) if f.name not in ("name", "_kind"))
-_kind_fields = attrgetter(*_KIND_FIELDS)
+_KIND_FIELDS = tuple(f.name for f in fields(Workload) if f.init and f.name != "name")
+_condition_fields = attrgetter(*(name for name in _KIND_FIELDS if name != "requests"))
 
 
 class Strategy(StrEnum):

@@ -9,7 +9,7 @@ Fixed scales; a node without the key gets 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from bayplan.table.snapshot import Snapshot
 class Neighbours:
     weight: float = 1.0
     name: str = field(default="neighbours", init=False)
+    reads_requests: ClassVar[bool] = False
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         found = [_near(snapshot, workload, one, self.weight) for one in workload.near if one.weight is not None]

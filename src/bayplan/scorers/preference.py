@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from bayplan.table.statics import Static
 class Preferences:
     weight: float = 1.0
     name: str = field(default="preference", init=False)
+    reads_requests: ClassVar[bool] = False
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         found = []

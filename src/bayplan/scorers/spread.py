@@ -9,9 +9,9 @@ does not matter to the ranking.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from bayplan.model.neighbours import Spread
+from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.table.forms import Graded, Part
 from bayplan.table.residents import resolve
@@ -22,6 +22,7 @@ from bayplan.table.snapshot import Snapshot
 class Spreading:
     weight: float = 1.0
     name: str = field(default="spread", init=False)
+    reads_requests: ClassVar[bool] = False
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         return [_part(snapshot, workload, one, self.weight) for one in workload.spread if one.weight is not None]
@@ -37,5 +38,8 @@ def _part(snapshot: Snapshot, workload: Workload, one: Spread, scale: float) -> 
         counts = tally.counts() if tally.sparse is None else tally.sparse.counts[: tally.sparse.size]
         return -float(counts.max(initial=0)) / one.max_skew
 
+    def nobody() -> float:
+        return 0.0  # every node has a name
+
     assert one.weight is not None
-    return Part("spread", one, Graded(tally, grade, one.weight * scale, fullest, 0.0))
+    return Part("spread", one, Graded(tally, grade, one.weight * scale, nobody if one.by == NODE else fullest, 0.0))

@@ -38,8 +38,8 @@ from bayplan.table.tally import Tally
 
 
 class Check(Protocol):
-    @property
-    def coarse(self) -> LabelColumn | None: ...
+    coarse: LabelColumn | None
+
     def stamp(self) -> Hashable: ...
     def narrow(self, mask: Bools) -> None: ...
     def at(self, rows: Rows) -> Bools: ...
@@ -48,8 +48,8 @@ class Check(Protocol):
 
 
 class Term(Protocol):
-    @property
-    def coarse(self) -> LabelColumn | None: ...
+    coarse: LabelColumn | None
+
     def stamp(self) -> Hashable: ...
     def add(self, total: Floats) -> None: ...
     def at(self, rows: Rows) -> Floats: ...
@@ -93,10 +93,7 @@ class RowLocal:
     """What the row-local forms share: no domain, nothing global they depend on."""
 
     __slots__ = ()
-
-    @property
-    def coarse(self) -> LabelColumn | None:
-        return None
+    coarse: LabelColumn | None = None
 
     def stamp(self) -> Hashable:
         return None
@@ -171,7 +168,7 @@ class Counted:
     tally in the same domains) and must be elementwise. `absent` is the answer for rows without the key.
     """
 
-    __slots__ = ("absent", "beside", "judge", "mark", "tally")
+    __slots__ = ("absent", "beside", "coarse", "judge", "mark", "tally")
 
     def __init__(
         self,
@@ -182,12 +179,9 @@ class Counted:
         mark: Callable[[], Hashable] | None = None,
     ):
         self.tally, self.judge, self.absent, self.beside = tally, judge, absent, beside
+        self.coarse = None if tally.fine else tally.label
         self.mark = mark
         """The part of `judge` that is not about the row's own domain; when it moves, rankings are void."""
-
-    @property
-    def coarse(self) -> LabelColumn | None:
-        return None if self.tally.fine else self.tally.label
 
     def stamp(self) -> Hashable:
         return None if self.mark is None or not self.tally.fine else self.mark()
@@ -212,14 +206,14 @@ class Counted:
     def _full(self) -> Bools:
         label, sparse = self.tally.label, self.tally.sparse
         if sparse is None:
-            return self.table()[label.codes.data]
+            return self.table().take(label.codes.data)
         codes = sparse.keys[: sparse.size]
         listed = self._judge(codes, sparse.counts[: sparse.size])
         if label.shared_codes:
             table = np.full(len(label.values), self._unlisted())
             table[codes] = listed
             table[0] = self.absent
-            return table[label.codes.data]
+            return table.take(label.codes.data)
         present = self._unlisted()
         full = np.full(len(label.codes.data), present) if present == self.absent else self._by_presence(present)
         full[label.rows_of_unique(codes)] = listed
@@ -280,13 +274,16 @@ class Linear(RowLocal):
     def __init__(self, base: Column, rates: tuple[tuple[Column, float], ...], weight: float):
         self.base, self.rates, self.weight = base, rates, weight
 
-    def add(self, total: Floats) -> None:
-        part = self.base.data.copy()
+    def full(self) -> Floats:
+        part: Floats = self.base.data.copy()
         for column, amount in self.rates:
             part -= column.data * amount
         if self.weight != 1.0:
             part *= self.weight
-        total += part
+        return part
+
+    def add(self, total: Floats) -> None:
+        total += self.full()
 
     def at(self, rows: Rows) -> Floats:
         part = self.base.data[rows]
@@ -365,16 +362,13 @@ class Graded:
     `absent(...)` gives the number for rows without the key; it may look at the whole tally.
     """
 
-    __slots__ = ("absent", "grade", "highest", "tally", "weight")
+    __slots__ = ("absent", "coarse", "grade", "highest", "tally", "weight")
 
     def __init__(
         self, tally: Tally, grade: Callable[[Any], Any], weight: float, absent: Callable[[], float], highest: float
     ):
         self.tally, self.grade, self.weight, self.absent, self.highest = tally, grade, weight, absent, highest
-
-    @property
-    def coarse(self) -> LabelColumn | None:
-        return None if self.tally.fine else self.tally.label
+        self.coarse = None if tally.fine else tally.label
 
     def stamp(self) -> Hashable:
         return self.absent() if self.tally.fine else None
@@ -387,7 +381,7 @@ class Graded:
     def add(self, total: Floats) -> None:
         label, sparse = self.tally.label, self.tally.sparse
         if sparse is None or label.shared_codes:
-            total += self._full_table()[label.codes.data]
+            total += self._full_table().take(label.codes.data)
             return
         missing = self.absent() * self.weight
         if missing:

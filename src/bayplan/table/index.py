@@ -129,7 +129,7 @@ class LabelColumn:
                 return np.zeros(len(self.codes.data), np.bool_)
             if len(codes) == 1:
                 return np.equal(self.codes.data, codes[0])
-        return self.table(values)[self.codes.data]
+        return self.table(values).take(self.codes.data)
 
     def should_be_fine(self, nodes: int) -> bool:
         """Domains of fewer than 16 nodes on average are fine; hysteresis keeps it from flapping."""

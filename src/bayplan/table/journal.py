@@ -21,17 +21,26 @@ LIMIT = 1 << 20
 """Changes that can be undone; the oldest half is forgotten past this."""
 
 
+class Family:
+    """All workloads that differ only by name and size: who counts them, and whom they keep away."""
+
+    __slots__ = ("class_id", "holder_ids")
+
+    def __init__(self, class_id: int, holder_ids: tuple[int, ...]):
+        self.class_id, self.holder_ids = class_id, holder_ids
+
+
 class Kind:
     """All workloads that differ only by name, in the terms of the table."""
 
-    __slots__ = ("amounts", "class_id", "holder_ids", "requests", "workload")
+    __slots__ = ("amounts", "class_id", "family", "holder_ids", "requests", "workload")
 
-    def __init__(self, workload: Workload, amounts: tuple[tuple[int, float], ...], class_id: int, holder_ids: tuple[int, ...]):
+    def __init__(self, workload: Workload, amounts: tuple[tuple[int, float], ...], family: Family):
         self.workload = workload
-        self.requests: dict[str, int] = dict(workload.requests)
+        self.requests = workload.requests
         self.amounts = amounts
-        self.class_id = class_id
-        self.holder_ids = holder_ids
+        self.family = family
+        self.class_id, self.holder_ids = family.class_id, family.holder_ids
 
 
 class Placement(NamedTuple):

@@ -31,7 +31,7 @@ from bayplan.table.changes import ChangeLog
 from bayplan.table.column import Column, whole_blocks
 from bayplan.table.devices import DeviceColumns
 from bayplan.table.index import LabelIndex
-from bayplan.table.journal import Changed, Journal, Kind, Placement, Released
+from bayplan.table.journal import Changed, Family, Journal, Kind, Placement, Released
 from bayplan.table.residents import Residents
 from bayplan.table.statics import Statics
 
@@ -67,7 +67,10 @@ class Snapshot:
         self.followers: dict[Any, Any] = {}
         """What others derive from the rows and keep (see changes.py), by a key of their own."""
         self._vacant: list[int] = []
+        self._shared, self._shared_at = False, -1
+        """Are there fine domains of several rows? As of which node version?"""
         self._kinds: dict[KindKey, Kind] = {}
+        self._families: dict[KindKey, Family] = {}
         self.load(nodes)
 
     # --- looking ------------------------------------------------------------------------------
@@ -121,10 +124,19 @@ class Snapshot:
         if found is None:
             if len(self._kinds) >= KIND_LIMIT:
                 self._kinds.clear()
+            amounts = tuple([(self._resource(name), float(units)) for name, units in workload.requests.items()])
+            found = self._kinds[key] = Kind(workload, amounts, self._family(workload))
+        return found
+
+    def _family(self, workload: Workload) -> Family:
+        key = workload.conditions
+        found = self._families.get(key)
+        if found is None:
+            if len(self._families) >= KIND_LIMIT:
+                self._families.clear()
             label_class = self.residents.label_class(workload.namespace, workload.labels)
-            amounts = tuple((self._resource(name), float(units)) for name, units in workload.requests.items())
             holders = tuple(self.residents.holder(one, label_class).id for one in workload.apart if one.weight is None)
-            found = self._kinds[key] = Kind(workload, amounts, label_class.id, holders)
+            found = self._families[key] = Family(label_class.id, holders)
         return found
 
     # --- nodes --------------------------------------------------------------------------------
@@ -361,19 +373,23 @@ class Snapshot:
 
     def _touch(self, kind: Kind, rows: Sequence[int]) -> None:
         """These rows changed, and every row whose fine domain they share."""
-        self.log.rows.extend(rows)
-        for watch in self.residents.classes[kind.class_id].watches:
-            self._touch_domain(watch.tally.label, rows)
-        for holder_id in kind.holder_ids:
-            self._touch_domain(self.residents.holders[holder_id].tally.label, rows)
-        if len(self.log.rows) > 1 << 18:
-            self.log.trim()
+        log = self.log.rows
+        log.extend(rows)
+        if self._shared_at != self.node_version:
+            self._shared_at = self.node_version
+            self._shared = any(label.fine and label.shared_codes for label in self.labels.columns.values())
+        if self._shared:
+            self._touch_domains(kind, rows)
+        self.log.trim()
 
-    def _touch_domain(self, label: Any, rows: Sequence[int]) -> None:
-        if label.fine and label.shared_codes:
-            for row in rows:
-                if label.codes.cell[row]:
-                    self.log.rows.extend(label.rows(label.codes.cell[row]))
+    def _touch_domains(self, kind: Kind, rows: Sequence[int]) -> None:
+        log = self.log.rows
+        counted = [watch.tally.label for watch in self.residents.classes[kind.class_id].watches]
+        counted += [self.residents.holders[holder_id].tally.label for holder_id in kind.holder_ids]
+        for label in counted:
+            if label.fine and label.shared_codes:
+                codes = (label.codes.cell[row] for row in rows)
+                log.extend(row for code in codes if code for row in label.rows(code))
 
     def _choose_devices(self, kind: Kind, row: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
         chosen = (
@@ -402,7 +418,7 @@ class Snapshot:
         twin.guests = {row: guests.copy() for row, guests in self.guests.items()}
         twin.journal = self.journal.copy()
         twin._vacant = self._vacant.copy()
-        twin._kinds = self._kinds.copy()
+        twin._kinds, twin._families = self._kinds.copy(), self._families.copy()
         return twin
 
     def undo_to(self, version: int) -> None:

@@ -16,46 +16,51 @@ from bayplan.table.index import LabelColumn
 class SparseCounts:
     """A counter whose keys and counts also stand in arrays; removal swaps the last one in."""
 
-    __slots__ = ("_at", "counts", "keys", "size")
+    __slots__ = ("_at", "_count", "_key", "counts", "keys", "size")
 
     def __init__(self) -> None:
         self._at: dict[int, int] = {}
-        self.keys: Ints = np.zeros(4, np.int64)
-        self.counts: Ints = np.zeros(4, np.int64)
         self.size = 0
+        self._store(np.zeros(4, np.int64), np.zeros(4, np.int64))
+
+    def _store(self, keys: Ints, counts: Ints) -> None:
+        self.keys, self.counts = keys, counts
+        self._key, self._count = memoryview(keys), memoryview(counts)
 
     def get(self, key: int) -> int:
         at = self._at.get(key)
-        return 0 if at is None else int(self.counts[at])
+        return 0 if at is None else self._count[at]
 
     def add(self, key: int, change: int) -> None:
         at = self._at.get(key)
         if at is None:
             self._append(key, change)
             return
-        self.counts[at] += change
-        if not self.counts[at]:
+        left = self._count[at] + change
+        if left:
+            self._count[at] = left
+        else:
             self._drop(key, at)
 
     def _append(self, key: int, count: int) -> None:
-        if self.size == len(self.keys):
-            self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)])
-            self.counts = np.concatenate([self.counts, np.zeros_like(self.counts)])
-        self.keys[self.size], self.counts[self.size] = key, count
-        self._at[key] = self.size
+        at = self.size
+        if at == len(self.keys):
+            self._store(np.concatenate([self.keys, np.zeros_like(self.keys)]), np.concatenate([self.counts, np.zeros_like(self.counts)]))
+        self._key[at], self._count[at] = key, count
+        self._at[key] = at
         self.size += 1
 
     def _drop(self, key: int, at: int) -> None:
         self.size -= 1
-        last = int(self.keys[self.size])
-        self.keys[at], self.counts[at] = last, self.counts[self.size]
+        last = self._key[self.size]
+        self._key[at], self._count[at] = last, self._count[self.size]
         self._at[last] = at
         del self._at[key]
 
     def copy(self) -> SparseCounts:
         twin = SparseCounts()
-        twin._at = self._at.copy()
-        twin.keys, twin.counts, twin.size = self.keys.copy(), self.counts.copy(), self.size
+        twin._at, twin.size = self._at.copy(), self.size
+        twin._store(self.keys.copy(), self.counts.copy())
         return twin
 
 

@@ -71,6 +71,9 @@ def _wrong_value(one: Any, where: Spot, report: Report) -> None:
     kind, value, context = one["type"], one["input"], one.get("ctx", {})
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
+        if kind == "too_short" and context[name] == 1:
+            report.add(where, "must not be empty")
+            return
         size = (
             f"{context['actual_length']}"
             if name.endswith("length") and context.get("actual_length") is not None
