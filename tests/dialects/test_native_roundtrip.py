@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,13 +129,13 @@ def _pinned(request: Workload | Group) -> list[str]:
     return list(request.nodes)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(manifests())
 def test_the_way_back(manifest: Manifest) -> None:
     assert native.loads(native.dumps(manifest)) == manifest
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(kinds, st.lists(fallbacks, min_size=1, max_size=2))
 def test_fallbacks_keep_what_is_empty_and_what_is_absent(kind: Workload, others: list[Fallback]) -> None:
     one = Workload("w", requests=kind.requests, fallbacks=tuple(others))
@@ -144,11 +146,12 @@ def test_fallbacks_keep_what_is_empty_and_what_is_absent(kind: Workload, others:
 @given(st.recursive(plain_sets, lambda inner: st.tuples(inner, inner).map(lambda two: two[0] | two[1]) | inner.map(lambda s: ~s)))
 def test_every_set_is_written_with_its_meaning_or_refused(values: ValueSet) -> None:
     selector = Selector.of({"zone": values})
-    try:
-        written = native.dumps(Manifest(requests=(Workload("w", selector=selector),)))
-    except Unsupported as error:
-        assert str(values) in str(error)
+    manifest = Manifest(requests=(Workload("w", selector=selector),))
+    if values.texts and (~values).values is None:  # some numbers, all other texts
+        with pytest.raises(Unsupported, match=re.escape(str(values))):
+            native.dumps(manifest)
         return
+    written = native.dumps(manifest)
     (found,) = native.loads(written).requests
     assert isinstance(found, Workload)
     for value in (ABSENT, "", "other", *WORDS, "3", "-1", "4", "+3", str(2**63 - 1), str(-(2**63)), str(2**63)):
@@ -215,7 +218,8 @@ def test_runs_become_one_entry_and_order_is_kept() -> None:
     assert native.loads(written) == manifest
     assert written == (
         "workloads:\n- name: web\n  replicas: 3\n  requests: {cpu: 1}\n---\n"
-        "groups:\n- name: g\n  strategy: PACK\n  by: node\n  members:\n  - name: job\n    replicas: 2\n    requests: {cpu: 2}\n---\n"
+        "groups:\n- name: g\n  strategy: PACK\n  by: node\n"
+        "  members:\n  - name: job\n    replicas: 2\n    requests: {cpu: 2}\n---\n"
         "workloads:\n- {name: late}\n- name: web-4\n  requests: {cpu: 1}\n"
     )
 

@@ -17,6 +17,9 @@ from bayplan.table.column import BLOCK, Floats, Ints, Rows
 from bayplan.table.index import LabelColumn
 from bayplan.table.snapshot import Snapshot
 
+_FORBIDS = np.array([-inf, 0.0])
+"""Added to a score: forbidden, allowed."""
+
 Found = tuple[int, float] | None
 """The winning row and its score."""
 
@@ -72,6 +75,9 @@ class Ranking:
         self._stamps = query.stamps()
         self._node_version = self._snapshot.node_version
         self._read_to = self._snapshot.log.end
+        self._coarse = bool(query.coarse_checks or query.coarse_terms)
+        self._last_shift: Floats = np.zeros(0)
+        self._shift_prints: list[bytes] = []
         self._rank_all()
 
     def _rank_all(self) -> None:
@@ -93,29 +99,32 @@ class Ranking:
 
     def best(self) -> Found:
         self._catch_up()
-        tops = self._tops
-        if self._query.coarse_checks or self._query.coarse_terms:
-            tops = self._shifted()
-            block = int(tops.argmax())
-            score = float(tops[block])
-            if score == -inf:
-                return None
-            tied = tops == score
-            alone = np.count_nonzero(tied) == 1
-            return self._first[block] if alone else int(self._firsts[tied].min()), score
-        block = int(tops.argmax())
-        score = self._top[block]
-        return None if score == -inf else (self._first[block], score)
+        if not self._coarse:
+            block = int(self._tops.argmax())
+            score = self._top[block]
+            return None if score == -inf else (self._first[block], score)
+        totals = self._tops + self._shift()
+        block = int(totals.argmax())
+        score = float(totals[block])
+        if score == -inf:
+            return None
+        tied = totals == score
+        alone = np.count_nonzero(tied) == 1
+        return self._first[block] if alone else int(self._firsts[tied].min()), score
 
-    def _shifted(self) -> Floats:
-        """Block maxima with what their domains add or forbid."""
+    def _shift(self) -> Floats:
+        """What its domains add to every block now, -inf where they forbid it. The tables over domains
+        are tiny and often the same as a moment ago; then so is the shift."""
         query, codes = self._query, self._layout.codes
-        tops: Floats = self._tops
-        for term in query.coarse_terms:
-            tops = tops + query.coarse_table(term).take(codes[term.tally.label.key])
-        for check in query.coarse_checks:
-            tops = np.where(check.table().take(codes[check.tally.label.key]), tops, -inf)
-        return tops
+        allowed = [check.table() for check in query.coarse_checks]
+        offsets = [query.coarse_table(term) for term in query.coarse_terms]
+        prints = [table.tobytes() for table in (*allowed, *offsets)]
+        if prints != self._shift_prints:
+            shifts = [offset.take(codes[t.tally.label.key]) for t, offset in zip(query.coarse_terms, offsets, strict=True)]
+            for check, table in zip(query.coarse_checks, allowed, strict=True):
+                shifts.append(_FORBIDS.take(table.view(np.int8)).take(codes[check.tally.label.key]))
+            self._last_shift, self._shift_prints = sum(shifts[1:], shifts[0]), prints
+        return self._last_shift
 
     def _catch_up(self) -> None:
         query = self._query

@@ -18,7 +18,7 @@ from bayplan.model.labels import ABSENT, EXISTS
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.filters.taints import accepted
-from bayplan.table.column import Bools
+from bayplan.table.column import Bools, Ints
 from bayplan.table.forms import Clause, Counted, Holds
 from bayplan.table.residents import Watch, resolve
 from bayplan.table.snapshot import Snapshot
@@ -45,12 +45,13 @@ def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
 class Eligible:
     """Which domains a workload could use, as a table over codes. It changes only with nodes."""
 
-    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "number", "table")
+    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "codes", "number", "table")
 
     def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread):
         self._snapshot, self._workload, self._one = snapshot, workload, one
         self._seen = -1
         self.table: Bools = np.zeros(1, np.bool_)
+        self.codes: Ints = np.zeros(0, np.int64)
         self.number = 0
 
     def catch_up(self) -> None:
@@ -70,7 +71,8 @@ class Eligible:
         self.table = np.zeros(len(label.values), np.bool_)
         self.table[label.codes.data[usable]] = True
         self.table[0] = False
-        self.number = int(np.count_nonzero(self.table))
+        self.codes = np.flatnonzero(self.table)
+        self.number = len(self.codes)
         self._seen = snapshot.node_version
 
 
@@ -96,7 +98,7 @@ class Emptiest:
         if not eligible.number or eligible.number < self._min_domains:
             return 0
         if sparse is None:
-            return int(self._tally.counts()[eligible.table].min())
+            return int(np.minimum.reduce(self._tally.counts().take(eligible.codes)))
         counted = eligible.table[sparse.keys[: sparse.size]]
         if np.count_nonzero(counted) < eligible.number:
             return 0

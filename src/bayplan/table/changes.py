@@ -7,28 +7,36 @@ the row pay for it. The log forgets its oldest half when it is long; who was beh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 LIMIT = 1 << 18
 
 
 class ChangeLog:
-    __slots__ = ("_start", "rows")
+    """`end` is the position a follower has reached when it has read everything."""
+
+    __slots__ = ("end", "rows")
 
     def __init__(self) -> None:
         self.rows: list[int] = []
-        self._start = 0
+        self.end = 0
 
-    @property
-    def end(self) -> int:
-        """The position a follower has reached when it has read everything."""
-        return self._start + len(self.rows)
+    def touch(self, row: int) -> None:
+        self.rows.append(row)
+        self.end += 1
+        if len(self.rows) > LIMIT:
+            del self.rows[: len(self.rows) // 2]
+
+    def touch_all(self, rows: Iterable[int]) -> None:
+        before = len(self.rows)
+        self.rows.extend(rows)
+        self.end += len(self.rows) - before
+        if len(self.rows) > LIMIT:
+            del self.rows[: len(self.rows) // 2]
 
     def since(self, position: int) -> list[int] | None:
         """The rows changed since `position`, in order; None when that is no longer known."""
-        start = position - self._start
-        return None if start < 0 else self.rows[start:]
-
-    def trim(self) -> None:
-        if len(self.rows) > LIMIT:
-            drop = len(self.rows) // 2
-            del self.rows[:drop]
-            self._start += drop
+        behind = self.end - position
+        if behind == 1:
+            return self.rows[-1:]
+        return None if behind > len(self.rows) else self.rows[len(self.rows) - behind :]

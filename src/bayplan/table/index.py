@@ -61,6 +61,9 @@ class LabelColumn:
         self.codes.cell[row] = new
         if new:
             self._some_row[new] = row
+        if old and self.sizes[old] == 1:
+            # Alone now: the row noted may be one of those that left.
+            self._some_row[old] = int(np.flatnonzero(self.codes.data == old)[0])
 
     def _leave(self, code: int) -> None:
         self.sizes[code] -= 1

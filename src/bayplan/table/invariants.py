@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import TYPE_CHECKING
 
 from bayplan.model.labels import ABSENT, ValueSet
@@ -29,9 +30,6 @@ def broken(snapshot: Snapshot) -> list[str]:
     return [f"{check.__name__.strip('_')}: {fault}" for check in checks for fault in check(snapshot)]
 
 
-# --- columns ---
-
-
 def _rows(snapshot: Snapshot) -> Iterator[str]:
     """Names and rows belong together one to one; every other row is vacant, dead and closed."""
     named = {name: row for row, name in enumerate(snapshot.names) if name is not None}
@@ -42,14 +40,15 @@ def _rows(snapshot: Snapshot) -> Iterator[str]:
         yield f"rows {vacant} have no node, {sorted(snapshot._vacant)} are listed as vacant"
     if snapshot.room % BLOCK or snapshot.room < len(snapshot.names):
         yield f"room {snapshot.room} for {len(snapshot.names)} rows"
-    for row in range(snapshot.room):
-        if bool(snapshot.alive.cell[row]) != (row in named.values()):
-            yield f"row {row}: alive is {bool(snapshot.alive.cell[row])}"
-        if snapshot.open.cell[row] and not snapshot.alive.cell[row]:
-            yield f"row {row} is open but not alive"
+    for row, name in enumerate(snapshot.names):
+        alive, opened = bool(snapshot.alive.cell[row]), bool(snapshot.open.cell[row])
+        if alive != (name is not None) or opened > alive:
+            yield f"row {row} of {name}: alive is {alive}, open is {opened}"
     for what, column in _columns(snapshot):
         if len(column.data) != snapshot.room or column.cell.obj is not column.data:
             yield f"{what}: {len(column.data)} cells for {snapshot.room} rows, or cells of another array"
+        if (column.data[len(snapshot.names) :] != column.empty).any():
+            yield f"{what}: something stands beyond the last row"
 
 
 def _columns(snapshot: Snapshot) -> Iterator[tuple[str, Column]]:
@@ -81,7 +80,7 @@ def _amounts(snapshot: Snapshot) -> Iterator[str]:
         for name, units in one.kind.requests.items():
             used[one.row, name] += units
     for name, at in snapshot.resources.items():
-        for row in range(snapshot.room):
+        for row in range(len(snapshot.names)):
             free, capacity = snapshot.free[at].cell[row], snapshot.capacity[at].cell[row]
             if not 0 <= free <= capacity or free + used[row, name] != capacity or (capacity and not snapshot.alive.cell[row]):
                 yield f"row {row}, {name}: {free} free, {used[row, name]} used, of {capacity}"
@@ -95,7 +94,7 @@ def _devices(snapshot: Snapshot) -> Iterator[str]:
             for at in chosen:
                 taken[resource, one.row, at] += one.kind.requests[resource] // len(chosen)
     for resource, columns in snapshot.devices.items():
-        for row in range(snapshot.room):
+        for row in range(len(snapshot.names)):
             count = len(columns.ids.get(row, ()))
             shares = [UNIT - taken[resource, row, at] for at in range(count)]
             found = columns.shares[row].tolist()
@@ -105,13 +104,9 @@ def _devices(snapshot: Snapshot) -> Iterator[str]:
                 yield f"row {row}, {resource}: impossible shares {shares}"
             if count and snapshot.capacity_of(resource).cell[row] != count * UNIT:
                 yield f"row {row}, {resource}: {count} devices are not its capacity"
-            inf = float("inf")
             expected = (max(shares), shares.count(UNIT) * UNIT, -1.0) if count else (inf, inf, inf)
             if (columns.largest.cell[row], columns.whole.cell[row], columns.pool.cell[row]) != expected:
                 yield f"row {row}, {resource}: largest, whole, pool are not {expected}"
-
-
-# --- label index ---
 
 
 def _index(snapshot: Snapshot) -> Iterator[str]:
@@ -125,7 +120,7 @@ def _index(snapshot: Snapshot) -> Iterator[str]:
 
 def _label(snapshot: Snapshot, label: LabelColumn) -> Iterator[str]:
     rows_of: dict[int, list[int]] = {}
-    for row in range(snapshot.room):
+    for row in range(len(snapshot.names)):
         if code := label.codes.cell[row]:
             rows_of.setdefault(code, []).append(row)
             if not snapshot.alive.cell[row]:
@@ -143,9 +138,6 @@ def _label(snapshot: Snapshot, label: LabelColumn) -> Iterator[str]:
             yield f"code {code} is on row {rows[0]} alone, noted is row {label._some_row[code]}"
     if label.shared_codes != sum(len(rows) > 1 for rows in rows_of.values()):
         yield f"shared_codes is {label.shared_codes}"
-
-
-# --- residents ---
 
 
 def _classes(snapshot: Snapshot) -> Iterator[str]:
@@ -187,9 +179,6 @@ def _counts(snapshot: Snapshot, what: str, tally: Tally, rows: Mapping[int, int]
         yield f"{what}: counts in another form than the label has"
     if tally.total != sum(rows.values()) or tally.contents() != expected:
         yield f"{what}: {tally.contents()} of {tally.total}, expected {dict(expected)} of {sum(rows.values())}"
-
-
-# --- what is derived, and the past ---
 
 
 def _statics(snapshot: Snapshot) -> Iterator[str]:

@@ -7,7 +7,6 @@ an explanation is computed from the state in which its decision was taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -85,40 +84,35 @@ Entry = Placement | Released | Changed
 
 
 class Journal:
-    __slots__ = ("_entries", "_start")
+    """`version` counts the changes; those since `oldest` can be undone."""
 
-    def __init__(self, start: int = 0) -> None:
+    __slots__ = ("_entries", "version")
+
+    def __init__(self) -> None:
         self._entries: list[Entry] = []
-        self._start = start
-
-    @property
-    def version(self) -> int:
-        return self._start + len(self._entries)
+        self.version = 0
 
     @property
     def oldest(self) -> int:
-        """The oldest version that can still be restored."""
-        return self._start
+        return self.version - len(self._entries)
 
     def write(self, entry: Entry) -> None:
         self._entries.append(entry)
+        self.version += 1
         if len(self._entries) > LIMIT:
-            self._forget()
+            del self._entries[: len(self._entries) // 2]
 
-    def write_all(self, entries: Iterable[Entry]) -> None:
+    def write_all(self, entries: list[Placement]) -> None:
         self._entries.extend(entries)
-        self._forget()
-
-    def _forget(self) -> None:
+        self.version += len(entries)
         if len(self._entries) > LIMIT:
-            drop = len(self._entries) // 2
-            del self._entries[:drop]
-            self._start += drop
+            del self._entries[: len(self._entries) // 2]
 
     def take_last(self) -> Entry:
+        self.version -= 1
         return self._entries.pop()
 
     def copy(self) -> Journal:
-        twin = Journal(self._start)
-        twin._entries = self._entries.copy()
+        twin = Journal()
+        twin._entries, twin.version = self._entries.copy(), self.version
         return twin

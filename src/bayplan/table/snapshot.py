@@ -77,6 +77,7 @@ class Snapshot:
 
     @property
     def version(self) -> int:
+        """How many changes have been made; see journal.py."""
         return self.journal.version
 
     def row(self, name: str) -> int:
@@ -206,8 +207,7 @@ class Snapshot:
             if old_labels.get(key) != new_labels.get(key):
                 self._relabel(row, key, new_labels.get(key))
         self.open.cell[row] = after is not None and not after.cordoned
-        self.log.rows.append(row)
-        self.log.trim()
+        self.log.touch(row)
 
     def _rename(self, row: int, before: Node | None, after: Node | None) -> None:
         if before is not None:
@@ -250,14 +250,14 @@ class Snapshot:
         column = self.labels[key]
         guests = self.guests.get(row, {}).values()
         if column.fine and column.shared_codes and column.codes.cell[row]:
-            self.log.rows.extend(column.rows(column.codes.cell[row]))
+            self.log.touch_all(column.rows(column.codes.cell[row]))
         for one in guests:
             self.residents.shift(column, one.kind.class_id, one.kind.holder_ids, row, -1)
         column.put(row, value)
         for one in guests:
             self.residents.shift(column, one.kind.class_id, one.kind.holder_ids, row, +1)
         if column.fine and column.shared_codes and value is not None:
-            self.log.rows.extend(column.rows(column.codes.cell[row]))
+            self.log.touch_all(column.rows(column.codes.cell[row]))
         self.statics.patch(row, key)
         if column.fine != column.should_be_fine(len(self.row_of)):
             column.fine = not column.fine
@@ -331,7 +331,8 @@ class Snapshot:
             else:
                 self.guests[one.row] = {one.id: one}
         self.placements.update(zip(ids, made, strict=True))
-        self._touch(kind, used.tolist())
+        self.log.touch_all(used.tolist())
+        self._touch_domains(kind, used.tolist())
         self.journal.write_all(made)
 
     def release(self, workload_id: str) -> Placement:
@@ -369,27 +370,23 @@ class Snapshot:
         for resource, chosen in one.devices:
             self.devices[resource].take(row, chosen, change * kind.requests[resource])
         self.residents.count(kind.class_id, kind.holder_ids, row, change)
-        self._touch(kind, (row,))
+        self.log.touch(row)
+        if self._shared or self._shared_at != self.node_version:
+            self._touch_domains(kind, (row,))
 
-    def _touch(self, kind: Kind, rows: Sequence[int]) -> None:
-        """These rows changed, and every row whose fine domain they share."""
-        log = self.log.rows
-        log.extend(rows)
+    def _touch_domains(self, kind: Kind, rows: Sequence[int]) -> None:
+        """Where fine domains have several rows, a change on one of them is a change on all."""
         if self._shared_at != self.node_version:
             self._shared_at = self.node_version
             self._shared = any(label.fine and label.shared_codes for label in self.labels.columns.values())
-        if self._shared:
-            self._touch_domains(kind, rows)
-        self.log.trim()
-
-    def _touch_domains(self, kind: Kind, rows: Sequence[int]) -> None:
-        log = self.log.rows
+        if not self._shared:
+            return
         counted = [watch.tally.label for watch in self.residents.classes[kind.class_id].watches]
         counted += [self.residents.holders[holder_id].tally.label for holder_id in kind.holder_ids]
         for label in counted:
             if label.fine and label.shared_codes:
                 codes = (label.codes.cell[row] for row in rows)
-                log.extend(row for code in codes if code for row in label.rows(code))
+                self.log.touch_all(row for code in codes if code for row in label.rows(code))
 
     def _choose_devices(self, kind: Kind, row: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
         chosen = (

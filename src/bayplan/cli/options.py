@@ -1,0 +1,38 @@
+"""Options and arguments that several commands take, described once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def _remember(ctx: typer.Context, wanted: bool) -> bool:
+    """So that a failure, too, is told as JSON."""
+    ctx.meta["bayplan.json"] = wanted
+    return wanted
+
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILES...",
+        help="YAML or JSON files with nodes, workloads, groups and a policy; directories of them; [bold]-[/] for standard input.",
+        show_default=False,
+    ),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        "-p",
+        metavar="NAME|FILE",
+        help="[bold]pack[/], [bold]spread[/], [bold]balanced[/], or a file with a policy section. "
+        "Goes before the policy in FILES.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=-(2**63), max=2**63 - 1, help="Order in which equal nodes are taken: another seed, another order.")
+]

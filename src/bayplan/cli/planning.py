@@ -1,0 +1,120 @@
+"""Files into a placed cluster: read, settle what runs, place what asks, try once more what waits.
+
+The second try is for work that wants to be near something which was placed after it. Requests are
+placed most important first; above 20,000 in portions, for the sake of a progress bar. Portions do not
+change the outcome, since the engine decides a batch as it would decide one by one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from bayplan.cli.progress import Progress
+from bayplan.dialects import native
+from bayplan.dialects.native import Manifest
+from bayplan.dialects.native import policy as policies
+from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine.cluster import Cluster
+from bayplan.engine.policy import DEFAULT, PRESETS
+from bayplan.errors import ConfigError, PlacementError, Problem, did_you_mean, wrong
+from bayplan.model.decision import Decision, Plan
+from bayplan.model.workload import Request, Workload
+from bayplan.run.recorder import Recorder
+
+PORTION = 2_000
+MANY = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the files said, and what became of it."""
+
+    manifest: Manifest
+    cluster: Cluster
+    plan: Plan
+    seconds: float
+
+
+def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None) -> Planned:
+    """Read the files and place everything in them."""
+    manifest = native.load(*files)
+    spec = policy_spec(policy) if policy else manifest.policy or PolicySpec(preset=DEFAULT)
+    made = policies.build(spec)
+    if log is None:
+        cluster = Cluster(manifest.nodes, made, manifest.templates, seed)
+        return _carry_out(manifest, cluster, cluster)
+    with Recorder.start(log, manifest.nodes, spec, manifest.templates, seed) as recorder:
+        return _carry_out(manifest, recorder.cluster, recorder)
+
+
+def policy_spec(name: str) -> PolicySpec:
+    """The policy of that name, or in that file."""
+    if name in PRESETS:
+        return PolicySpec(preset=name)
+    if not os.path.exists(name):
+        raise wrong(f"{name!r} is neither a preset nor a file", "--policy", did_you_mean(name, PRESETS))
+    found = native.load(name).policy
+    if found is None:
+        raise ConfigError(Problem("there is no policy section in this file", file=name, hint="policy: {preset: pack}"))
+    return found
+
+
+def _carry_out(manifest: Manifest, cluster: Cluster, target: Cluster | Recorder) -> Planned:
+    _settle(manifest, target)
+    begin = time.perf_counter()
+    requests = manifest.requests
+    answers: dict[int, list[Decision]] = {}
+    with Progress("placing", len(requests)) as progress:
+        in_turn = iter(sorted(range(len(requests)), key=lambda at: -requests[at].priority))
+        size = PORTION if len(requests) > MANY else MANY
+        while portion := list(islice(in_turn, size)):
+            decisions = iter(target.place([requests[at] for at in portion]))
+            answers.update((at, _answer(requests[at], decisions)) for at in portion)
+            progress.advance(len(portion))
+    late = target.retry()
+    found = _merged((answers[at] for at in range(len(requests))), late)
+    return Planned(manifest, cluster, Plan(tuple(found)), time.perf_counter() - begin)
+
+
+def _answer(request: Request, decisions: Iterator[Decision]) -> list[Decision]:
+    """The decisions that belong to one request. A group placed by a fallback may have other members."""
+    first = next(decisions)
+    if isinstance(request, Workload):
+        return [first]
+    for size in (len(way.members) for way in (request, *request.fallbacks)):
+        if first.fallback == 0 or size:
+            break
+    chosen = list(request.alternatives())[first.fallback if first.placed else 0]
+    return [first, *islice(decisions, len(chosen.members) - 1)]
+
+
+def _merged(answers: Iterator[list[Decision]], late: Plan) -> Iterator[Decision]:
+    """The plan in the order of the files, with the outcome of the second try in place of the first."""
+    alone = {one.workload: one for one in late if one.group is None}
+    gangs: dict[str, list[Decision]] = {}
+    for one in late:
+        if one.group is not None:
+            gangs.setdefault(one.group, []).append(one)
+    for answer in answers:
+        first = answer[0]
+        if first.group is not None:
+            yield from gangs.get(first.group, answer)
+        else:
+            yield alone.get(first.workload, first)
+
+
+def _settle(manifest: Manifest, target: Cluster | Recorder) -> None:
+    problems = []
+    for workload, node in manifest.residents:
+        try:
+            target.settle(workload, node)
+        except PlacementError as error:
+            file, _, line = manifest.source("workload", workload.id).rpartition(":")
+            hint = "what runs already must fit; correct its requests, its 'on', or the node's capacity"
+            problems.append(Problem(str(error), "on", hint, file, int(line) if line.isdigit() else None))
+    if problems:
+        raise ConfigError(problems)
