@@ -16,6 +16,7 @@ from dataclasses import replace
 import pytest
 
 from bayplan import NODE, Apart, Cluster, Near, Node, Policy, Preference, Selector, Spread, Taint, Toleration, Workload
+from bayplan.engine import bounds
 from bayplan.engine.bounds import bounded
 from bayplan.engine.pipeline import Pipeline, scan
 from bayplan.engine.policy import PRESETS
@@ -27,6 +28,14 @@ from bayplan.table.invariants import broken
 from tests import random_scenarios as space
 from tests.adapter import engine_policy
 from tests.laws.test_snapshot import take
+
+
+
+@pytest.fixture(autouse=True)
+def one_block_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise bounds would open all blocks of these clusters at once, and nothing would hang on them."""
+    monkeypatch.setattr(bounds, "FIRST_BLOCKS", 1)
+
 
 TOPOLOGIES = (NODE, "zone", "rack", "pair", "host")
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -22,7 +23,7 @@ from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import DEFAULT, PRESETS
 from bayplan.errors import ConfigError, PlacementError, Problem, did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan
-from bayplan.model.workload import Request, Workload
+from bayplan.model.workload import Group, Request
 from bayplan.run.recorder import Recorder
 
 PORTION = 2_000
@@ -72,24 +73,22 @@ def _carry_out(manifest: Manifest, cluster: Cluster, target: Cluster | Recorder)
         in_turn = iter(sorted(range(len(requests)), key=lambda at: -requests[at].priority))
         size = PORTION if len(requests) > MANY else MANY
         while portion := list(islice(in_turn, size)):
-            decisions = iter(target.place([requests[at] for at in portion]))
-            answers.update((at, _answer(requests[at], decisions)) for at in portion)
+            asked = [requests[at] for at in portion]
+            answers.update(zip(portion, _answers(asked, target.place(asked)), strict=True))
             progress.advance(len(portion))
     late = target.retry()
     found = _merged((answers[at] for at in range(len(requests))), late)
     return Planned(manifest, cluster, Plan(tuple(found)), time.perf_counter() - begin)
 
 
-def _answer(request: Request, decisions: Iterator[Decision]) -> list[Decision]:
-    """The decisions that belong to one request. A group placed by a fallback may have other members."""
-    first = next(decisions)
-    if isinstance(request, Workload):
-        return [first]
-    for size in (len(way.members) for way in (request, *request.fallbacks)):
-        if first.fallback == 0 or size:
-            break
-    chosen = list(request.alternatives())[first.fallback if first.placed else 0]
-    return [first, *islice(decisions, len(chosen.members) - 1)]
+def _answers(requests: Iterable[Request], plan: Plan) -> Iterator[list[Decision]]:
+    """The decisions of each request. A group placed by a fallback may have fewer or more members than it asked with."""
+    rest = deque(plan)
+    for request in requests:
+        answer = [rest.popleft()]
+        while isinstance(request, Group) and rest and rest[0].group == request.name:
+            answer.append(rest.popleft())
+        yield answer
 
 
 def _merged(answers: Iterator[list[Decision]], late: Plan) -> Iterator[Decision]:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from bayplan.engine.policy import Policy
+from bayplan.model.selector import NODE_NAME
 from bayplan.model.workload import Workload
 from bayplan.table.column import Bools, Floats
-from bayplan.table.forms import Check, Clause, Counted, Follower, Graded, Linear, Part, Term
+from bayplan.table.forms import AtLeast, Check, Clause, Counted, Follower, Graded, Linear, Part, Term
 from bayplan.table.journal import Kind
 from bayplan.table.snapshot import Snapshot
 
@@ -35,7 +36,7 @@ def on_grid(score: Any) -> Any:
 class Compiled:
     """Clauses and parts, sorted."""
 
-    __slots__ = ("clauses", "coarse_checks", "coarse_terms", "followers", "local_checks", "local_terms", "moody", "parts")
+    __slots__ = ("clauses", "coarse_checks", "coarse_terms", "fits", "followers", "local_checks", "local_terms", "moody", "parts")
 
     def __init__(self) -> None:
         self.clauses: list[Clause] = []
@@ -45,6 +46,8 @@ class Compiled:
         self.local_terms: list[Term] = []
         self.coarse_terms: list[Graded] = []
         self.followers: list[Follower] = []
+        self.fits: list[tuple[memoryview, float]] = []
+        """The cells and amounts of the local checks that are AtLeast: one row of them is judged in no time."""
         self.moody: list[Counted | Graded] = []
         """Local forms whose answer can change although their row does not."""
 
@@ -56,8 +59,10 @@ class Compiled:
                 continue
             if check.coarse is None:
                 self.local_checks.append(check)
-                if isinstance(check, Counted):
+                if isinstance(check, Counted) and check.mark is not None:
                     self.moody.append(check)
+                elif isinstance(check, AtLeast):
+                    self.fits.append((check.column.cell, check.amount))
             else:
                 assert isinstance(check, Counted)
                 self.coarse_checks.append(check)
@@ -66,7 +71,7 @@ class Compiled:
             term, follower = part.term, part.follower
             if term.coarse is None:
                 self.local_terms.append(term)
-                if isinstance(term, Graded):
+                if isinstance(term, Graded) and term.tally.label.key != NODE_NAME:
                     self.moody.append(term)
             else:
                 assert isinstance(term, Graded)
@@ -82,6 +87,7 @@ class Compiled:
         self.local_terms += other.local_terms
         self.coarse_terms += other.coarse_terms
         self.followers += other.followers
+        self.fits += other.fits
         self.moody += other.moody
 
 
@@ -154,10 +160,13 @@ class Query(Compiled):
 
     def value(self, row: int) -> float:
         """The local score of one row, -inf when a local check refuses it."""
+        for cell, amount in self.fits:
+            if cell[row] < amount:
+                return -inf
         if not self.snapshot.alive.cell[row]:
             return -inf
         for check in self.local_checks:
-            if not check.one(row):
+            if type(check) is not AtLeast and not check.one(row):
                 return -inf
         total = 0.0
         for term in self.local_terms:

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from bayplan.engine.query import Query
+from bayplan.engine.query import Query, on_grid
 from bayplan.table.column import BLOCK, Floats, Ints, Rows
 from bayplan.table.index import LabelColumn
 from bayplan.table.snapshot import Snapshot
@@ -42,7 +42,9 @@ class Layout:
         self.position: Ints = np.empty(room, np.int64)
         self.position[self.order] = np.arange(room)
         self.block: Ints = np.repeat(np.arange(len(self.starts)), self.ends - self.starts)
-        self.codes: dict[str, Ints] = {label.key: label.codes.data[self.order[self.starts]] for label in labels}
+        self.codes: dict[str, Ints] = {label.key: label.codes.data[self.order[self.starts]].astype(np.int64) for label in labels}
+        """The code of every block, by key."""
+        self.absent: dict[str, Ints] = {key: np.flatnonzero(codes == 0) for key, codes in self.codes.items()}
 
 
 def _cut(new_domain: np.ndarray) -> Ints:
@@ -76,8 +78,6 @@ class Ranking:
         self._node_version = self._snapshot.node_version
         self._read_to = self._snapshot.log.end
         self._coarse = bool(query.coarse_checks or query.coarse_terms)
-        self._last_shift: Floats = np.zeros(0)
-        self._shift_prints: list[bytes] = []
         self._rank_all()
 
     def _rank_all(self) -> None:
@@ -113,18 +113,20 @@ class Ranking:
         return self._first[block] if alone else int(self._firsts[tied].min()), score
 
     def _shift(self) -> Floats:
-        """What its domains add to every block now, -inf where they forbid it. The tables over domains
-        are tiny and often the same as a moment ago; then so is the shift."""
-        query, codes = self._query, self._layout.codes
-        allowed = [check.table() for check in query.coarse_checks]
-        offsets = [query.coarse_table(term) for term in query.coarse_terms]
-        prints = [table.tobytes() for table in (*allowed, *offsets)]
-        if prints != self._shift_prints:
-            shifts = [offset.take(codes[t.tally.label.key]) for t, offset in zip(query.coarse_terms, offsets, strict=True)]
-            for check, table in zip(query.coarse_checks, allowed, strict=True):
-                shifts.append(_FORBIDS.take(table.view(np.int8)).take(codes[check.tally.label.key]))
-            self._last_shift, self._shift_prints = sum(shifts[1:], shifts[0]), prints
-        return self._last_shift
+        """What their domains add to the blocks now, -inf where they forbid it."""
+        place = self._layout
+        shift: Floats | None = None
+        for check in self._query.coarse_checks:
+            key = check.tally.label.key
+            allowed = check.of_codes(place.codes[key], place.absent[key])
+            part = _FORBIDS.take(allowed.view(np.int8))
+            shift = part if shift is None else shift + part
+        for term in self._query.coarse_terms:
+            key = term.tally.label.key
+            part = on_grid(term.of_codes(place.codes[key], place.absent[key]))
+            shift = part if shift is None else shift + part
+        assert shift is not None, "only asked for where there are coarse forms"
+        return shift
 
     def _catch_up(self) -> None:
         query = self._query

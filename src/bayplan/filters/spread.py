@@ -45,13 +45,14 @@ def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
 class Eligible:
     """Which domains a workload could use, as a table over codes. It changes only with nodes."""
 
-    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "codes", "number", "table")
+    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "codes", "few", "number", "table")
 
     def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread):
         self._snapshot, self._workload, self._one = snapshot, workload, one
         self._seen = -1
         self.table: Bools = np.zeros(1, np.bool_)
         self.codes: Ints = np.zeros(0, np.int64)
+        self.few: list[int] = []
         self.number = 0
 
     def catch_up(self) -> None:
@@ -72,6 +73,7 @@ class Eligible:
         self.table[label.codes.data[usable]] = True
         self.table[0] = False
         self.codes = np.flatnonzero(self.table)
+        self.few = self.codes.tolist() if len(self.codes) <= 32 else []
         self.number = len(self.codes)
         self._seen = snapshot.node_version
 
@@ -98,7 +100,9 @@ class Emptiest:
         if not eligible.number or eligible.number < self._min_domains:
             return 0
         if sparse is None:
-            return int(np.minimum.reduce(self._tally.counts().take(eligible.codes)))
+            counts = self._tally.counts()
+            # Below a few dozen domains plain Python beats the overhead of array calls.
+            return min(map(counts.item, eligible.few)) if eligible.few else int(counts.take(eligible.codes).min())
         counted = eligible.table[sparse.keys[: sparse.size]]
         if np.count_nonzero(counted) < eligible.number:
             return 0

@@ -103,6 +103,10 @@ class PackingColumns:
         log = self._snapshot.log
         if self._position == log.end:
             return
+        if self._position == log.end - 1 and self._node_version == self._snapshot.node_version:
+            self._rebase_one(log.rows[-1])
+            self._position = log.end
+            return
         rows = log.since(self._position) if self._position >= 0 else None
         if rows is None or len(rows) > self._snapshot.room // 8:
             self._weigh(slice(None))

@@ -25,7 +25,7 @@ ranking of rows can be kept and shifted by domain.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -186,6 +186,14 @@ class Counted:
     def stamp(self) -> Hashable:
         return None if self.mark is None or not self.tally.fine else self.mark()
 
+    def of_codes(self, codes: Ints, absent: Ints) -> Bools:
+        """The answers for domains of a coarse topology; `absent` are the positions where the key is missing."""
+        counts = self.tally.counts().take(codes)
+        answers: Bools = self.judge(counts) if self.beside is None else self.judge(counts, self.beside.counts().take(codes))
+        if len(absent):
+            answers[absent] = self.absent
+        return answers
+
     def table(self) -> Bools:
         """The answer per code of a coarse topology."""
         counts = self.tally.counts()
@@ -299,9 +307,10 @@ class Linear(RowLocal):
         return part * self.weight
 
     def bound(self, blocks: Blocks) -> Floats | float:
-        part = blocks.maxima(self.base).copy()
+        highest, lowest = (blocks.maxima, blocks.minima) if self.weight > 0 else (blocks.minima, blocks.maxima)
+        part = highest(self.base).copy()
         for column, amount in self.rates:
-            part -= blocks.minima(column) * amount
+            part -= lowest(column) * amount
         return part * self.weight
 
 
@@ -332,7 +341,7 @@ class Formula(RowLocal):
         return float(self.formula(lambda column: column.cell[row], sqrt)) * self.weight
 
     def bound(self, blocks: Blocks) -> Floats | float:
-        return self.highest * self.weight
+        return self.highest * self.weight if self.weight >= 0 else inf
 
 
 class Curve(RowLocal):
@@ -353,7 +362,7 @@ class Curve(RowLocal):
         return float(self.function(np.array((row,)))[0]) * self.weight
 
     def bound(self, blocks: Blocks) -> Floats | float:
-        return self.highest * self.weight
+        return self.highest * self.weight if self.weight >= 0 else inf
 
 
 class Graded:
@@ -372,6 +381,13 @@ class Graded:
 
     def stamp(self) -> Hashable:
         return self.absent() if self.tally.fine else None
+
+    def of_codes(self, codes: Ints, absent: Ints) -> Floats:
+        """The numbers for domains of a coarse topology; `absent` are the positions where the key is missing."""
+        numbers: Floats = self.grade(self.tally.counts().take(codes)) * self.weight
+        if len(absent):
+            numbers[absent] = self.absent() * self.weight
+        return numbers
 
     def table(self) -> Floats:
         table: Floats = self.grade(self.tally.counts()) * self.weight
@@ -408,4 +424,4 @@ class Graded:
         return float(self.grade(self.tally.at(row))) * self.weight
 
     def bound(self, blocks: Blocks) -> Floats | float:
-        return self.highest * self.weight
+        return self.highest * self.weight if self.weight >= 0 else inf

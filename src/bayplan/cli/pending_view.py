@@ -1,0 +1,89 @@
+"""Who waits, for what: one line for each kind of workload and each group that found no place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from bayplan.cli import screen
+from bayplan.cli.planning import Planned
+from bayplan.engine.cluster import Cluster
+from bayplan.engine.explanation import Explanation
+from bayplan.model.decision import Status
+from bayplan.model.workload import Request, Workload, members
+
+EXPLAINED = 50
+"""Explaining takes milliseconds each on large clusters, so only so many are explained unasked."""
+SHOWN = 10
+TOP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Workloads of one kind, or the members of a group; and why, unless there are too many to tell."""
+
+    ids: tuple[str, ...]
+    group: str | None
+    status: Status
+    why: Explanation | None
+
+
+def waiting(cluster: Cluster) -> Iterator[Waiting]:
+    kinds: dict[object, list[Request]] = {}
+    for request in cluster.pending:
+        kinds.setdefault(request.kind if isinstance(request, Workload) else request.name, []).append(request)
+    for number, alike in enumerate(kinds.values()):
+        ids = tuple(one.id for request in alike for one in members(request))
+        why = cluster.why(ids[0]) if number < EXPLAINED else None
+        group = None if isinstance(alike[0], Workload) else alike[0].name
+        yield Waiting(ids, group, Status.PENDING if why is None else why.status, why)
+
+
+def show(planned: Planned, out: Console) -> None:
+    show_waiting(planned.cluster, out)
+
+
+def show_waiting(cluster: Cluster, out: Console, title: str = "PENDING") -> None:
+    every = list(waiting(cluster))
+    if not every:
+        return
+    table = screen.table(title, "WHY")
+    for one in every[:SHOWN]:
+        table.add_row(Text(label(one), screen.BAD if one.status is Status.IMPOSSIBLE else screen.WAITING), reasons(one.why))
+    if len(every) > SHOWN:
+        table.add_row(Text(f"and {len(every) - SHOWN:,} more kinds", screen.QUIET))
+    out.print(table)
+    out.print()
+
+
+def label(one: Waiting) -> str:
+    from bayplan.cli.plan_view import span
+
+    return f"{one.group} (group of {len(one.ids)})" if one.group else span(one.ids)
+
+
+def reasons(why: Explanation | None) -> Text:
+    """The reasons that keep most nodes out, in one line."""
+    if why is None:
+        return Text()
+    parts = [f"never: none of {screen.count(why.total, 'node')} will do"] if why.status is Status.IMPOSSIBLE else []
+    for reason in why.counts[:TOP]:
+        node, _, sentence = reason.example.partition(" ")
+        also = "" if reason.nodes == 1 else f" (and {screen.count(reason.nodes - 1, 'more node')})"
+        parts.append(f"{node}{also} {sentence}")
+    return Text("; ".join(parts) or why.note)
+
+
+def as_json(planned: Planned) -> list[dict[str, object]]:
+    return [
+        {
+            "workloads": list(one.ids),
+            "group": one.group,
+            "status": one.status,
+            "reasons": None if one.why is None else [reason.as_json() for reason in one.why.counts],
+        }
+        for one in waiting(planned.cluster)
+    ]

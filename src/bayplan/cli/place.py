@@ -1,0 +1,46 @@
+"""`bayplan place`: everything in the files, placed and shown."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bayplan.cli import options
+
+
+def place(
+    files: options.Files,
+    policy: options.Policy = None,
+    json: options.Json = False,
+    log: Annotated[
+        str | None,
+        typer.Option("--log", metavar="FILE", help="Write every decision to this new file, for [bold]bayplan replay[/].", show_default=False),
+    ] = None,
+    seed: options.Seed = 0,
+) -> None:
+    """Place all workloads and groups, and show where they go.
+
+    The most important come first, then in the order of the files. What finds no node stays pending, with its reasons.
+    With more than 30 workloads, replicas share a line.
+
+    [bold]Examples[/]
+
+    [cyan]bayplan place cluster.yaml[/]  all in one file
+
+    [cyan]bayplan place nodes/ work.yaml --policy pack[/]  a directory and a file, nodes filled up one by one
+
+    [cyan]bayplan place cluster.yaml --json | jq '.decisions[] | select(.node == null)'[/]  what is pending
+
+    [cyan]bayplan place cluster.yaml --log decisions.jsonl[/]  keep the decisions for [cyan]bayplan replay[/]
+
+    Exit code 0: all placed; 1: some pending; 2: the input is wrong.
+    """
+    from bayplan.cli import plan_view, planning, screen
+
+    planned = planning.plan(files, policy, seed, log)
+    if json:
+        screen.print_json("plan", plan_view.as_json(planned))
+    else:
+        plan_view.show(planned, screen.console(), files)
+    raise typer.Exit(1 if planned.plan.pending else 0)

@@ -1,0 +1,119 @@
+"""A plan on the screen: who goes where, how full the nodes get, and who waits for what."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from bayplan.cli import nodes_view, pending_view, screen
+from bayplan.cli.planning import Planned
+from bayplan.model.decision import Decision, Status
+
+ONE_BY_ONE = 30
+"""Up to so many workloads have a line each."""
+NODES_NAMED = 4
+STYLE = {Status.PLACED: screen.GOOD, Status.PENDING: screen.WAITING, Status.IMPOSSIBLE: screen.BAD}
+_NUMBERED = re.compile(r"(.+)-([0-9]+)")
+
+
+def show(planned: Planned, out: Console, files: Sequence[str]) -> None:
+    plan = planned.plan
+    if len(plan):
+        table = screen.table("WORKLOAD", "NODE", "SCORE", "NOTE", right=("SCORE",))
+        for row in _one_by_one(plan) if len(plan) <= ONE_BY_ONE else _together(plan):
+            table.add_row(*row)
+        out.print(table)
+        out.print()
+    nodes_view.show(planned.cluster, out)
+    pending_view.show(planned, out)
+    out.print(summary(planned, out))
+    if plan.pending:
+        name = plan.pending[0].group or plan.pending[0].workload
+        out.print(Text.assemble("Ask ", (f"bayplan why {shlex.join([name, *files])}", screen.NAME), " for the whole story."))
+
+
+def summary(planned: Planned, out: Console) -> Text:
+    plan, cluster = planned.plan, planned.cluster
+    used = len({one.node for one in plan.placed})
+    pending = len(plan.pending)
+    took = f", {planned.seconds * 1000:.0f} ms" if out.is_terminal else ""
+    return Text.assemble(
+        (f"{len(plan.placed):,} of {screen.count(len(plan), 'workload')} placed", screen.GOOD if not pending else ""),
+        f" on {used:,} of {screen.count(len(cluster.snapshot.row_of), 'node')}",
+        *([", ", (f"{pending:,} pending", screen.WAITING)] if pending else []),
+        (f" (policy {cluster.policy.name}{took})", screen.QUIET),
+    )
+
+
+def _one_by_one(decisions: Sequence[Decision]) -> Iterator[tuple[Text | str, ...]]:
+    for one in decisions:
+        where = Text(one.node or str(one.status), STYLE[one.status])
+        yield one.workload, where, "" if one.score is None else f"{one.score:.3f}", note(one)
+
+
+def note(one: Decision) -> Text:
+    """Group, fallback and devices, where there are any."""
+    parts = [f"group {one.group}"] if one.group else []
+    parts += [f"fallback {one.fallback}"] if one.fallback else []
+    parts += [f"{resource} {', '.join(ids)}" for resource, ids in (one.devices or {}).items()]
+    return Text("; ".join(parts), screen.QUIET)
+
+
+def _together(decisions: Sequence[Decision]) -> Iterator[tuple[Text | str, ...]]:
+    """Replicas on one line, with the number that each node got."""
+    for _, several in groupby(decisions, key=lambda one: (stem(one.workload), one.group)):
+        run = list(several)
+        if len(run) == 1:
+            yield from _one_by_one(run)
+            continue
+        nodes = Counter(one.node for one in run if one.node is not None)
+        shown = [f"{node} x{times}" for node, times in nodes.most_common(NODES_NAMED)]
+        where = Text(", ".join(shown), screen.GOOD)
+        if len(nodes) > NODES_NAMED:
+            where.append(f" and {screen.count(len(nodes) - NODES_NAMED, 'more node')}")
+        if waiting := sum(one.node is None for one in run):
+            where.append(f"{', ' if nodes else ''}{waiting:,} pending", screen.WAITING)
+        fallen = sum(one.fallback > 0 for one in run)
+        notes = [f"group {run[0].group}"] if run[0].group else []
+        notes += [f"{fallen:,} by a fallback"] if fallen else []
+        yield span([one.workload for one in run]), where, "", Text("; ".join(notes), screen.QUIET)
+
+
+def stem(name: str) -> str:
+    """`web` of web-17"""
+    found = _NUMBERED.fullmatch(name)
+    return found[1] if found else name
+
+
+def span(names: Sequence[str]) -> str:
+    """`web-0..web-99`, or `web-* (7)` when numbers are missing."""
+    if len(names) == 1:
+        return names[0]
+    numbers = [int(found[2]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    if len(numbers) == len(names) and numbers == list(range(numbers[0], numbers[0] + len(names))):
+        return f"{names[0]}..{names[-1]}"
+    return f"{stem(names[0])}-* ({len(names):,})"
+
+
+def as_json(planned: Planned) -> dict[str, object]:
+    plan, cluster = planned.plan, planned.cluster
+    statuses = Counter(one.status for one in plan)
+    return {
+        "policy": cluster.policy.name,
+        "seed": cluster.snapshot.seed,
+        "summary": {
+            "workloads": len(plan),
+            **{str(status): statuses[status] for status in Status},
+            "residents": len(planned.manifest.residents),
+            "nodes": len(cluster.snapshot.row_of),
+        },
+        "decisions": [one.as_json() for one in plan],
+        "waiting": pending_view.as_json(planned),
+        "nodes": nodes_view.as_json(cluster),
+    }
