@@ -144,23 +144,25 @@ RESIDENTS = [
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("nodes", ["equal", "different"])
-def test_one_kind_until_nothing_fits(nodes: str, policy: str) -> None:
-    """300 copies are more than fit, for most kinds."""
+@pytest.mark.parametrize("residents", [[], RESIDENTS], ids=["empty", "residents that object"])
+def test_one_kind_until_nothing_fits(residents: list[Workload], nodes: str, policy: str) -> None:
+    """300 copies are more than fit, for most kinds; 50 are not."""
     for name, kind in KINDS.items():
-        cluster = Cluster(CLUSTERS[nodes](), POLICIES[policy])
-        cluster.place(RESIDENTS)
-        try:
-            same(cluster, kind.copies(300 if name != "no requests" else 100))
-        except AssertionError as error:
-            error.add_note(f"kind: {name}")
-            raise
+        for count in (60, 300) if kind.requests and not residents else (120,):
+            cluster = Cluster(CLUSTERS[nodes](), POLICIES[policy])
+            cluster.place(residents)
+            try:
+                same(cluster, kind.copies(count))
+            except AssertionError as error:
+                error.add_note(f"{count} x {name}")
+                raise
 
 
 @pytest.mark.parametrize("policy", ["pack", "spread", "balanced", "most, turned round"])
 @pytest.mark.parametrize("kind", ["resources", "apart by node", "preference", "wish: near others", "odd sizes"])
 def test_over_several_blocks_of_rows(policy: str, kind: str) -> None:
     cluster = Cluster(many_nodes(), POLICIES[policy])
-    cluster.place(RESIDENTS)
+    cluster.place(RESIDENTS[:1])
     same(cluster, KINDS[kind].copies(280))
     same(cluster, [one.named(f"again-{i}") for i, one in enumerate(KINDS[kind].copies(150))])
 

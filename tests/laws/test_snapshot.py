@@ -179,7 +179,7 @@ CHANGES: list[tuple[str, Callable[[Snapshot], object]]] = [
     ("a new resource", changed("n2", capacity={"cpu": 4, "memory": "8Gi", "gpu": 2, "licence": 3})),
     ("add", lambda s: s.add(Node("n3", {"cpu": 1, "tpu": 1}, {"zone": "a"}))),
     ("add with devices", lambda s: s.add(Node("n3", {"cpu": 1}, devices={"gpu": 8, "tpu": 2}))),
-    ("add many", lambda s: s.load([Node(f"m{i}", {"cpu": 1}, {"rack": str(i % 7)}) for i in range(600)])),
+    ("add many", lambda s: [s.add(one) for one in [Node(f"m{i}", {"cpu": 1}, {"rack": str(i % 7)}) for i in range(600)]]),
     ("remove", lambda s: s.remove("n1")),
     ("watch", lambda s: s.residents.watch(WEB, frozenset({"default"}), "zone")),
 ]

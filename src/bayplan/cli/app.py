@@ -1,6 +1,6 @@
 """The commands together, and one way to fail: a clear text on stderr and exit code 2, never a traceback.
 
-    0   all placed         1   some pending         2   bad input         130   interrupted
+0   all placed         1   some pending         2   bad input         130   interrupted
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ app = typer.Typer(
     name="bayplan",
     cls=Commands,
     no_args_is_help=True,
+    add_completion=False,  # its options would load Pydantic for every command's help
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,8 +68,7 @@ def bayplan(
 ) -> None:
     """Decide where work runs, and say why.
 
-    Describe nodes and workloads in YAML; bayplan places them, explains every decision node by node, and answers
-    what would happen if.
+    Describe nodes and workloads in YAML: bayplan places them, explains every decision, and answers what would happen if.
     """
 
 
@@ -78,7 +78,7 @@ def run() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="bayplan")
     except BrokenPipeError:
         _quietly()
         sys.exit(1)

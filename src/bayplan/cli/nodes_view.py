@@ -16,6 +16,7 @@ ALL_SHOWN = 20
 """Up to so many nodes are all shown; of more, the fullest."""
 FULLEST = 10
 COLUMNS = 4
+FIRST = {"cpu": 0, "memory": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,7 @@ def show(cluster: Cluster, out: Console) -> None:
         out.print("There are no nodes.", style=screen.BAD)
         return
     total = _total(every)
-    names = sorted(total.amounts, key=lambda resource: (["cpu", "memory"].index(resource) if resource in ("cpu", "memory") else 2, resource))
-    names = names[:COLUMNS]
+    names = sorted(total.amounts, key=lambda resource: (FIRST.get(resource, len(FIRST)), resource))[:COLUMNS]
     table = screen.table("NODE", "WORKLOADS", *(name.upper() for name in names), right=("WORKLOADS",))
     shown = every
     if len(every) > ALL_SHOWN:
@@ -75,8 +75,11 @@ def _total(every: list[Fill]) -> Fill:
 
 
 def _row(one: Fill, names: list[str], out: Console) -> list[Text | str]:
-    bars = [screen.bar(one.amounts[name][0] / one.amounts[name][1], out) if name in one.amounts else Text("-", screen.QUIET) for name in names]
-    return [Text(one.name, screen.NAME), f"{one.workloads:,}", *bars]
+    row: list[Text | str] = [Text(one.name, screen.NAME), f"{one.workloads:,}"]
+    for name in names:
+        used, capacity = one.amounts.get(name, (0, 0))
+        row.append(screen.bar(used / capacity, out) if capacity else Text("-", screen.QUIET))
+    return row
 
 
 def as_json(cluster: Cluster) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ def _remember(ctx: typer.Context, wanted: bool) -> bool:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help="YAML or JSON files with nodes, workloads, groups and a policy; directories of them; [bold]-[/] for standard input.",
         show_default=False,
     ),
@@ -33,6 +33,17 @@ Policy = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]
+
+
+def _whole(seed: int) -> int:
+    if not -(2**63) <= seed < 2**63:
+        raise typer.BadParameter("a seed is a whole number of 64 bits")
+    return seed
+
+
 Seed = Annotated[
-    int, typer.Option("--seed", min=-(2**63), max=2**63 - 1, help="Order in which equal nodes are taken: another seed, another order.")
+    int,
+    typer.Option(
+        "--seed", metavar="N", callback=_whole, help="Equal nodes are taken in a fixed order; another seed, another order."
+    ),
 ]

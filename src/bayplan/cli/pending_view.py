@@ -12,7 +12,7 @@ from bayplan.cli import screen
 from bayplan.cli.planning import Planned
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.explanation import Explanation
-from bayplan.model.decision import Status
+from bayplan.model.decision import No, Status
 from bayplan.model.workload import Request, Workload, members
 
 EXPLAINED = 50
@@ -66,11 +66,11 @@ def label(one: Waiting) -> str:
 
 
 def reasons(why: Explanation | None) -> Text:
-    """The reasons that keep most nodes out, in one line."""
+    """The reasons that keep most nodes out, in one line; those that may pass come first."""
     if why is None:
         return Text()
     parts = [f"never: none of {screen.count(why.total, 'node')} will do"] if why.status is Status.IMPOSSIBLE else []
-    for reason in why.counts[:TOP]:
+    for reason in sorted(why.counts, key=lambda one: one.no is No.NEVER)[:TOP]:
         node, _, sentence = reason.example.partition(" ")
         also = "" if reason.nodes == 1 else f" (and {screen.count(reason.nodes - 1, 'more node')})"
         parts.append(f"{node}{also} {sentence}")

@@ -15,13 +15,14 @@ def place(
     json: options.Json = False,
     log: Annotated[
         str | None,
-        typer.Option("--log", metavar="FILE", help="Write every decision to this new file, for [bold]bayplan replay[/].", show_default=False),
+        typer.Option("--log", metavar="FILE", help="Write every decision to this new file, for replay.", show_default=False),
     ] = None,
     seed: options.Seed = 0,
 ) -> None:
     """Place all workloads and groups, and show where they go.
 
     The most important come first, then in the order of the files. What finds no node stays pending, with its reasons.
+
     With more than 30 workloads, replicas share a line.
 
     [bold]Examples[/]

@@ -46,7 +46,7 @@ def summary(planned: Planned, out: Console) -> Text:
     return Text.assemble(
         (f"{len(plan.placed):,} of {screen.count(len(plan), 'workload')} placed", screen.GOOD if not pending else ""),
         f" on {used:,} of {screen.count(len(cluster.snapshot.row_of), 'node')}",
-        *([", ", (f"{pending:,} pending", screen.WAITING)] if pending else []),
+        (f", {pending:,} pending" if pending else "", screen.WAITING),
         (f" (policy {cluster.policy.name}{took})", screen.QUIET),
     )
 

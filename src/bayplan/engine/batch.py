@@ -97,6 +97,8 @@ def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
     if not packings or not set(query.kind.requests) & set(_columns(packings[0]).rates):
         return _fill(rows, scores, copies, count, query)
     direction = _columns(packings[0]).direction(query.kind.requests)
+    if packings[0].term.weight <= 0:  # type: ignore[attr-defined]
+        direction = -direction
     if direction > 0:
         return _fill(rows, scores, copies, count, query)
     return _merge(rows, scores, copies, count, query) if direction < 0 else None
@@ -130,7 +132,7 @@ def _merge(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -
         take = copies
     else:
         step = _step(rows, query)
-        take = _above(_threshold(scores, step, copies, count) - _DOUBT, scores, step, copies)
+        take = _above(_threshold(scores, step, copies, count) - _DOUBT, scores, step, copies, spare=1)
     chosen, numbers = np.repeat(rows, take), _copy_numbers(take)
     exact = _score_after(chosen, numbers, query)
     order = np.argsort(-exact, kind="stable")[:count]
@@ -162,11 +164,11 @@ def _threshold(scores: Floats, step: Floats, copies: Ints, count: int) -> float:
     return low
 
 
-def _above(threshold: float, scores: Floats, step: Floats, copies: Ints) -> Ints:
-    """Copies per row whose score reaches the threshold, one more for safety; `step` is what each costs."""
+def _above(threshold: float, scores: Floats, step: Floats, copies: Ints, spare: int = 0) -> Ints:
+    """Copies per row whose score reaches the threshold, and `spare` more; `step` is what each costs."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.where(step > 0, (scores - threshold) / step, np.where(scores >= threshold, np.inf, -1.0))
-    return np.minimum(copies, np.clip(np.floor(estimate) + 2, 0, copies).astype(np.int64))
+    return np.clip(np.floor(estimate) + 2, 0, copies).astype(np.int64)
 
 
 def _copy_numbers(repeats: Ints) -> Ints:

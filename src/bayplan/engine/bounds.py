@@ -14,10 +14,14 @@ import numpy as np
 
 from bayplan.engine.query import Query, on_grid
 from bayplan.engine.ranking import Found
-from bayplan.table.blocks import Blocks
-from bayplan.table.column import BLOCK, Floats, Rows
+from bayplan.table.blocks import Blocks, Sieve, rows_of
+from bayplan.table.column import BLOCK, Bools, Floats, Rows
+from bayplan.table.forms import AtLeast, Holds, Linear
 
-FIRST_BLOCKS = 6
+FIRST_BLOCKS = 8
+FEW = 4096
+"""So few candidates are looked at one and all."""
+
 _SLACK = 1e-12
 """Bounds and scores are summed in another order: more than their rounding can differ."""
 
@@ -26,48 +30,67 @@ def bounded(query: Query) -> Found:
     snapshot = query.snapshot
     query.catch_up()
     blocks: Blocks = snapshot.follow("blocks", lambda: Blocks(snapshot))
-    bound = _bounds(query, blocks)
+    sieve = _sieve(query, blocks)
+    if len(sieve.rows) <= FEW:
+        return _best_of(query, sieve.rows)
+    bound = _bounds(query, blocks, sieve)
     order = np.argsort(-bound, kind="stable")
-    order = order[: int(np.count_nonzero(bound > -inf))]
     best: Found = None
     start, width = 0, FIRST_BLOCKS
-    while start < len(order):
+    while start < len(order) and bound[order[start]] > -inf:
         opened = order[start : start + width]
-        if best is not None:
-            opened = opened[_could_win(bound[opened], opened, best)]
-            if not len(opened) and bound[order[start]] < best[1]:
-                break
-        if len(opened):
-            best = _better(best, _open(query, opened))
-        start, width = start + width, width * 4
+        opened = opened[bound[opened] > -inf] if best is None else opened[_could_win(bound[opened], opened, best)]
+        if not len(opened):
+            break
+        rows = rows_of(opened)
+        best = _better(best, _best_of(query, rows[sieve.mask[rows]]))
+        start, width = start + width, width * 3
     return best
 
 
-def _bounds(query: Query, blocks: Blocks) -> Floats:
-    may = blocks.maxima(query.snapshot.alive)
+def _sieve(query: Query, blocks: Blocks) -> Sieve:
+    sieve = blocks.sieve([check.column for check in query.local_checks if isinstance(check, Holds)])
+    sieve.catch_up()
+    return sieve
+
+
+def _bounds(query: Query, blocks: Blocks, sieve: Sieve) -> Floats:
+    may = sieve.any
     for check in query.local_checks:
-        one = check.may(blocks)
-        if one is not None:
-            may = may & one
+        if isinstance(check, AtLeast):
+            may = may & (blocks.maxima(check.column, moving=True) >= check.amount)
     bound = np.zeros(blocks.count)
     for term in query.local_terms:
-        bound += term.bound(blocks)
+        if isinstance(term, Linear):
+            bound += term.weight * (sieve.maxima(term.base) - _least(term, blocks))
+        else:
+            bound += term.bound(blocks)
     bound = on_grid(bound + _SLACK)
     for graded in query.coarse_terms:
         bound += query.coarse_table(graded).max()
     return np.where(may, bound, -inf)
 
 
-def _could_win(bounds: Floats, opened: Rows, best: tuple[int, float]) -> np.ndarray:
+def _least(term: Linear, blocks: Blocks) -> Floats:
+    """What the request takes at least from the score of a row of each block."""
+    cost = np.zeros(blocks.count)
+    for column, amount in term.rates:
+        cost += blocks.minima(column) * amount
+    return cost
+
+
+def _could_win(bounds: Floats, opened: Rows, best: tuple[int, float]) -> Bools:
     row, score = best
-    return (bounds > score) | ((bounds == score) & (opened < row // BLOCK))
+    wins: Bools = (bounds > score) | ((bounds == score) & (opened < row // BLOCK))
+    return wins
 
 
-def _open(query: Query, opened: Rows) -> Found:
-    rows = (np.sort(opened)[:, None] * BLOCK + np.arange(BLOCK)).ravel()
-    mask = query.snapshot.alive.data[rows]
+def _best_of(query: Query, rows: Rows) -> Found:
+    """The best of these rows, all of which pass the lasting checks."""
+    mask = np.ones(len(rows), np.bool_)
     for check in (*query.local_checks, *query.coarse_checks):
-        mask &= check.at(rows)
+        if not isinstance(check, Holds):
+            mask &= check.at(rows)
     rows = rows[mask]
     if not len(rows):
         return None
@@ -76,7 +99,7 @@ def _open(query: Query, opened: Rows) -> Found:
         total += term.at(rows)
     total = on_grid(total)
     for graded in query.coarse_terms:
-        total += query.coarse_table(graded)[graded.tally.label.codes.data[rows]]
+        total += on_grid(graded.at(rows))
     best = int(total.argmax())
     return int(rows[best]), float(total[best])
 

@@ -1,11 +1,11 @@
 """The shapes every rule compiles to. Rules give forms; the engine alone knows how to run them fast.
 
-A *check* (yes or no per row) and a *term* (a number per row) can each be asked four ways:
+A *check* (yes or no per row) and a *term* (a number per row) can be asked in several ways:
 
     whole table      narrow(mask) / add(total)     in place, over all rows
     some rows        at(rows)
     one row          one(row)
-    blocks of rows   may(blocks) / bound(blocks)   an upper bound per block, never too low
+    blocks of rows   bound(blocks)                 a term's upper bound per block, never too low
 
 Row-local forms depend on their own row (and, for counts over fine topologies, on rows the change
 log names). Coarse forms depend on the row's domain only (`coarse` is its label column), so a
@@ -44,7 +44,6 @@ class Check(Protocol):
     def narrow(self, mask: Bools) -> None: ...
     def at(self, rows: Rows) -> Bools: ...
     def one(self, row: int) -> bool: ...
-    def may(self, blocks: Blocks) -> Bools | None: ...
 
 
 class Term(Protocol):
@@ -114,9 +113,6 @@ class AtLeast(RowLocal):
     def one(self, row: int) -> bool:
         return bool(self.column.cell[row] >= self.amount)
 
-    def may(self, blocks: Blocks) -> Bools | None:
-        return blocks.maxima(self.column) >= self.amount
-
 
 class Holds(RowLocal):
     __slots__ = ("column",)
@@ -133,10 +129,6 @@ class Holds(RowLocal):
 
     def one(self, row: int) -> bool:
         return bool(self.column.cell[row])
-
-    def may(self, blocks: Blocks) -> Bools | None:
-        found: Bools = blocks.maxima(self.column)
-        return found
 
 
 class Where(RowLocal):
@@ -156,9 +148,6 @@ class Where(RowLocal):
 
     def one(self, row: int) -> bool:
         return bool(self.function(np.array((row,)))[0])
-
-    def may(self, blocks: Blocks) -> Bools | None:
-        return None
 
 
 class Counted:
@@ -240,18 +229,16 @@ class Counted:
         return bool(self.judge(0) if self.beside is None else self.judge(0, 0))
 
     def at(self, rows: Rows) -> Bools:
-        if self.tally.fine:
-            return self._full()[rows]
-        return self.table()[self.tally.label.codes.data[rows]]
+        codes = self.tally.label.codes.data[rows]
+        answers = self._judge(codes, self.tally.of_codes(codes))
+        answers[codes == 0] = self.absent
+        return answers
 
     def one(self, row: int) -> bool:
         if not self.tally.label.codes.cell[row]:
             return self.absent
         count = self.tally.at(row)
         return bool(self.judge(count) if self.beside is None else self.judge(count, self.beside.at(row)))
-
-    def may(self, blocks: Blocks) -> Bools | None:
-        return None
 
 
 class Weighs(RowLocal):
@@ -416,7 +403,10 @@ class Graded:
         return table
 
     def at(self, rows: Rows) -> Floats:
-        return self._full_table()[self.tally.label.codes.data[rows]]
+        codes = self.tally.label.codes.data[rows]
+        numbers: Floats = self.grade(self.tally.of_codes(codes)) * self.weight
+        numbers[codes == 0] = self.absent() * self.weight
+        return numbers
 
     def one(self, row: int) -> float:
         if not self.tally.label.codes.cell[row]:

@@ -16,13 +16,13 @@ import numpy as np
 
 from bayplan.model.labels import ABSENT, EVERY_NUMBER, Value, ValueSet
 from bayplan.model.selector import NODE_NAME
-from bayplan.table.column import Bools, Column, Rows
+from bayplan.table.column import Bools, Column, Ints, Rows
 
 
 class LabelColumn:
     """The values of one key over all rows. Codes of values no longer in use are dealt again."""
 
-    __slots__ = ("_code_of", "_some_row", "_unused", "codes", "fine", "key", "shared_codes", "sizes", "values", "version")
+    __slots__ = ("_code_of", "_some_row", "_unused", "_zeros", "codes", "fine", "key", "shared_codes", "sizes", "values", "version")
 
     def __init__(self, key: str, room: int):
         self.key = key
@@ -38,6 +38,7 @@ class LabelColumn:
         self._code_of: dict[str, int] = {}
         self._some_row: Rows = np.full(8, -1, np.int64)
         self._unused: list[int] = []
+        self._zeros: Ints = np.zeros(0, np.int64)
 
     def copy(self) -> LabelColumn:
         twin = LabelColumn(self.key, 0)
@@ -65,6 +66,16 @@ class LabelColumn:
             # Alone now: the row noted may be one of those that left.
             self._some_row[old] = int(np.flatnonzero(self.codes.data == old)[0])
 
+    def fill(self, rows: list[int], values: list[str]) -> None:
+        """Set the values of many rows that had none."""
+        self.version += 1
+        codes = [self._code_of.get(value) or self._new(value) for value in values]
+        self.codes.data[rows] = codes
+        self._some_row[codes] = rows
+        self.sizes = np.bincount(self.codes.data, minlength=len(self.values)).tolist()
+        self.sizes[0] = 0
+        self.shared_codes = sum(size > 1 for size in self.sizes)
+
     def _leave(self, code: int) -> None:
         self.sizes[code] -= 1
         if self.sizes[code] == 1:
@@ -74,21 +85,23 @@ class LabelColumn:
             self._unused.append(code)
 
     def _enter(self, value: str) -> int:
-        code = self._code_of.get(value)
-        if code is None:
-            if self._unused:
-                code = self._unused.pop()
-                self.values[code] = value
-            else:
-                code = len(self.values)
-                self.values.append(value)
-                self.sizes.append(0)
-                if code >= len(self._some_row):
-                    self._some_row = np.concatenate([self._some_row, np.full_like(self._some_row, -1)])
-            self._code_of[value] = code
+        code = self._code_of.get(value) or self._new(value)
         self.sizes[code] += 1
         if self.sizes[code] == 2:
             self.shared_codes += 1
+        return code
+
+    def _new(self, value: str) -> int:
+        if self._unused:
+            code = self._unused.pop()
+            self.values[code] = value
+        else:
+            code = len(self.values)
+            self.values.append(value)
+            self.sizes.append(0)
+            if code >= len(self._some_row):
+                self._some_row = np.concatenate([self._some_row, np.full_like(self._some_row, -1)])
+        self._code_of[value] = code
         return code
 
     @property
@@ -111,6 +124,12 @@ class LabelColumn:
     def rows_of_unique(self, codes: Rows) -> Rows:
         """The rows of codes that are on one row each (only where `shared_codes` is 0)."""
         return self._some_row[codes]
+
+    def zeros(self) -> Ints:
+        """A table of zeros over all codes, for a moment's use; who writes to it wipes it."""
+        if len(self._zeros) < len(self.values):
+            self._zeros = np.zeros(2 * len(self.values), np.int64)
+        return self._zeros
 
     def table(self, values: ValueSet) -> Bools:
         """For every code: is its value in the set? One gather through it judges all rows."""

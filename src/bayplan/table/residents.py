@@ -128,6 +128,8 @@ class Residents:
         self._watch_index: _Index[Watch] = _Index()
         self._holder_of: dict[tuple[Apart, Namespaces, bool], Holders] = {}
         self._holder_index: _Index[Holders] = _Index()
+        self.topologies: set[str] = set()
+        """The keys that anything was ever counted by."""
         self.epoch = 0
         """Moves when compiled requests must look up their watches anew."""
 
@@ -150,6 +152,7 @@ class Residents:
         if found is None:
             if len(self._watches) >= WATCH_LIMIT:
                 self._forget_watches()
+            self.topologies.add(by)
             found = self._watches[key] = Watch(peers, namespaces, Tally(self._labels[by]))
             self._watch_index.add(found)
             for one in self._matching_classes(found):
@@ -166,6 +169,7 @@ class Residents:
         if found is None:
             watch = self.watch(apart.peers, namespaces, apart.by) if apart.at_most > 1 else None
             found = Holders(len(self.holders), apart, namespaces, counts_itself, Tally(self._labels[apart.by]), watch)
+            self.topologies.add(apart.by)
             self._holder_of[key] = found
             self.holders.append(found)
             self._holder_index.add(found)
@@ -229,7 +233,7 @@ class Residents:
 
     def copy(self, labels: LabelIndex) -> Residents:
         twin = Residents(labels)
-        twin.epoch = self.epoch
+        twin.epoch, twin.topologies = self.epoch, self.topologies.copy()
         watch_twin = {id(w): Watch(w.peers, w.namespaces, w.tally.copy(labels[w.tally.label.key])) for w in self._watches.values()}
         twin._watches = {key: watch_twin[id(w)] for key, w in self._watches.items()}
         for one in twin._watches.values():

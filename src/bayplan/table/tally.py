@@ -108,9 +108,16 @@ class Tally:
         return self.dense[:size]
 
     def of_codes(self, codes: Ints) -> Ints:
-        if self.sparse is not None:
-            return np.fromiter(map(self.sparse.get, codes.tolist()), np.int64, len(codes))
-        return self.counts()[codes]
+        """The counts of these domains."""
+        sparse = self.sparse
+        if sparse is None:
+            return self.counts().take(codes)
+        # Spread the few counts over a table that is zero otherwise, read it, and wipe it again.
+        table, keys = self.label.zeros(), sparse.keys[: sparse.size]
+        table[keys] = sparse.counts[: sparse.size]
+        found = table.take(codes)
+        table[keys] = 0
+        return found
 
     def _reach(self, code: int) -> None:
         longer = np.zeros(max(code + 1, 2 * len(self.dense)), np.int64)

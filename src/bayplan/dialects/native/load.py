@@ -58,7 +58,11 @@ class _Reading:
         name = os.fspath(path)
         if name == "-" or not os.path.isdir(name):
             return [name]
-        found = sorted(str(one) for one in Path(name).iterdir() if one.suffix in SUFFIXES and one.is_file())
+        try:
+            found = sorted(str(one) for one in Path(name).iterdir() if one.suffix in SUFFIXES and one.is_file())
+        except OSError as error:
+            self.report.take([Problem(f"cannot be read: {error.strerror}", file=name)])
+            return []
         if not found:
             self.report.take([Problem(f"no {', '.join(SUFFIXES)} file in this directory", file=name)])
         return found
@@ -89,6 +93,8 @@ class _Reading:
             self.report.add(spot, f"expected a mapping of {', '.join(SECTIONS)}, found {wording.found(data)}")
             return
         for section, content in data.items():
+            if self.report.full:
+                return
             if section not in SECTIONS:
                 near = did_you_mean(section, SECTIONS) if len(section) <= 100 else ""
                 self.report.add(spot / section, f"unknown section {wording.found(section)}", near, on_key=True)

@@ -75,7 +75,7 @@ def _wrong_value(one: Any, where: Spot, report: Report) -> None:
             report.add(where, "must not be empty")
             return
         size = (
-            f"{context['actual_length']}"
+            f"{context['actual_length']:,}"
             if name.endswith("length") and context.get("actual_length") is not None
             else found(value)
         )

@@ -1,0 +1,172 @@
+"""An explanation on the screen. The data is the engine's; only its layout is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from bayplan.cli import screen
+from bayplan.engine.explain import View
+from bayplan.engine.explanation import Explanation
+from bayplan.engine.preempt import Preemption
+from bayplan.engine.reasons import Count
+from bayplan.model.decision import No, Reason, Status
+
+
+def show(one: Explanation, out: Console, node: str | None = None) -> None:
+    out.print(headline(one))
+    if one.note:
+        out.print(screen.indented(Text(one.note)))
+    if node is not None:
+        show_node(one, node, out)
+        return
+    if one.chosen is not None:
+        _show_score(one, out)
+    for number, earlier in enumerate(one.earlier):
+        _show_alternative(earlier, _title(one, number), out)
+    _show_counts(one.counts, "Out of the question" if one.chosen else "What keeps the nodes out", out)
+    _show_nearest(one, out)
+
+
+def headline(one: Explanation) -> Text:
+    name = Text(one.workload, screen.TITLE)
+    fits = f"{one.feasible:,} of {screen.count(one.total, 'node')} fit"
+    if one.chosen is not None:
+        by = f" by fallback {one.fallback}" if one.fallback else ""
+        score = "" if one.score is None else f"score {one.score:.3f}, "
+        return name.append_text(Text.assemble(" is on ", (one.chosen, screen.GOOD), f"{by}: {score}{fits} (policy {one.policy})"))
+    if one.status is Status.IMPOSSIBLE:
+        fate = Text.assemble((" can never be placed", screen.BAD), f": none of {screen.count(one.total, 'node')} will ever do")
+    elif one.feasible:
+        fate = Text.assemble((" is pending", screen.WAITING), f", but now {fits}")
+    else:
+        fate = Text.assemble((" is pending", screen.WAITING), f": none of {screen.count(one.total, 'node')} fits now")
+    return name.append_text(fate).append(f" (policy {one.policy})")
+
+
+def _show_score(one: Explanation, out: Console) -> None:
+    second = one.runner_up or ""
+    table = screen.table("SCORE BY RULE", one.chosen or "", second, right=(one.chosen or "", second))
+    for part in one.parts:
+        table.add_row(_rule(part.rule, part.topic), _signed(part.chosen), _signed(part.runner_up))
+    table.add_row(Text("sum", screen.TITLE), Text(_signed(one.score), screen.GOOD), _signed(one.runner_up_score))
+    out.print(screen.indented(table))
+    if one.runner_up is None:
+        out.print(screen.indented(Text("No other node fitted.", screen.QUIET)))
+    elif one.score == one.runner_up_score:
+        out.print(screen.indented(Text("A tie: equal nodes are taken in a fixed order, which --seed changes.", screen.QUIET)))
+
+
+def _rule(rule: str, topic: str) -> str:
+    return f"{rule}: {topic}" if topic else rule
+
+
+def _signed(score: float | None) -> str:
+    return "" if score is None else f"{score:+.3f}"
+
+
+def _title(one: Explanation, number: int) -> str:
+    if one.chosen is None:
+        return f"Fallback {number + 1} finds nothing either"
+    return f"Fallback {number} finds nothing" if number else "As asked for, nothing fits"
+
+
+def _show_alternative(one: Explanation, title: str, out: Console) -> None:
+    _show_counts(one.counts, f"{title}{f' ({one.note})' if one.note else ''}", out)
+
+
+def _show_counts(counts: Sequence[Count], title: str, out: Console) -> None:
+    if not counts:
+        return
+    out.print()
+    out.print(f"{title}:")
+    table = screen.table("NODES", "RULE", "", "FOR EXAMPLE", right=("NODES",))
+    for one in counts:
+        node, _, sentence = one.example.partition(" ")
+        table.add_row(f"{one.nodes:,}", one.rule, _no(one.no), Text.assemble((node, screen.NAME), f" {sentence}"))
+    out.print(screen.indented(table))
+
+
+def _no(no: No) -> Text:
+    return Text(str(no), screen.BAD if no is No.NEVER else screen.WAITING)
+
+
+def _show_nearest(one: Explanation, out: Console) -> None:
+    if one.nearest:
+        out.print()
+        out.print("Nearest misses:")
+        table = screen.table("NODE", "WHAT IS MISSING")
+        for miss in one.nearest:
+            table.add_row(Text(miss.node, screen.NAME), _sentences(miss.reasons))
+        out.print(screen.indented(table))
+    if one.change is not None:
+        out.print()
+        label = "Smallest change" + ("" if one.change.proven else " (advice; not tried)")
+        out.print(Text.assemble((f"{label}: ", screen.TITLE), str(one.change)))
+
+
+def _sentences(reasons: Sequence[Reason]) -> Text:
+    text = Text()
+    for number, one in enumerate(reasons):
+        text.append("; " if number else "").append(one.sentence, screen.BAD if one.no is No.NEVER else screen.WAITING)
+    return text
+
+
+def show_node(one: Explanation, node: str, out: Console) -> None:
+    """Why not this node: its reasons, or the points it had less."""
+    reasons = one.node(node)
+    if reasons:
+        out.print(Text.assemble((node, screen.NAME), " does not do:"))
+        for reason in reasons:
+            out.print(screen.indented(Text.assemble(_no(reason.no), f"  {reason.rule}: {reason.sentence}")))
+        return
+    if node == one.chosen:
+        out.print(Text.assemble((node, screen.NAME), " is where it is."))
+        _show_score(one, out)
+        return
+    out.print(Text.assemble((node, screen.NAME), " would do" + (", but has the lower score:" if one.chosen else ".")))
+    if one.chosen is not None:
+        _show_beside(one, node, out)
+
+
+def _show_beside(one: Explanation, node: str, out: Console) -> None:
+    table = screen.table("SCORE BY RULE", one.chosen or "", node, right=(one.chosen or "", node))
+    for rule, chosen, other in beside(one, node):
+        table.add_row(rule, _signed(chosen), _signed(other))
+    out.print(screen.indented(table))
+
+
+def beside(one: Explanation, node: str) -> list[tuple[str, float, float]]:
+    """Score by rule on the chosen node and on another one that would do, with the sums at the end."""
+    view = one.view
+    assert isinstance(view, View)
+    query = view.query()
+    here, there = (query.snapshot.row(name) for name in (one.chosen or "", node))
+    parts = [(_rule(part.rule, str(part.topic)), float(part.term.one(here)), float(part.term.one(there))) for part in query.parts]
+    return [*parts, ("sum", sum(part[1] for part in parts), sum(part[2] for part in parts))]
+
+
+def show_nodes(one: Explanation, out: Console) -> None:
+    out.print()
+    table = screen.table("NODE", "REASONS")
+    for name, reasons in one.nodes():
+        table.add_row(Text(name, screen.NAME), _sentences(reasons) if reasons else Text("would do", screen.GOOD))
+    out.print(table)
+
+
+def show_preemption(plan: Preemption | None, out: Console) -> None:
+    if plan is not None:
+        out.print()
+        out.print(Text.assemble(("Who would have to go: ", screen.TITLE), f"{plan}. Nobody is evicted by asking."))
+
+
+def as_json(asked: str, found: list[Explanation], plan: Preemption | None, node: str | None, every: bool) -> dict[str, object]:
+    answers = []
+    for one in found:
+        answer = one.as_json(every)
+        if node is not None:
+            answer["asked_node"] = {"node": node, "reasons": [reason.as_json() for reason in one.node(node)]}
+        answers.append(answer)
+    return {"asked": asked, "explanations": answers, "preemption": None if plan is None else plan.as_json()}
