@@ -58,7 +58,11 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib import metadata
 
-        typer.echo(f"bayplan {metadata.version('bayplan')}")
+        try:
+            number = metadata.version("bayplan")
+        except metadata.PackageNotFoundError:  # run from its sources
+            number = "(not installed)"
+        typer.echo(f"bayplan {number}")
         raise typer.Exit
 
 

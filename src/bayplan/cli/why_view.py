@@ -126,14 +126,14 @@ def show_node(one: Explanation, node: str, out: Console) -> None:
         out.print(Text.assemble((node, screen.NAME), " is where it is."))
         _show_score(one, out)
         return
-    out.print(Text.assemble((node, screen.NAME), " would do" + (", but has the lower score:" if one.chosen else ".")))
-    if one.chosen is not None:
-        _show_beside(one, node, out)
-
-
-def _show_beside(one: Explanation, node: str, out: Console) -> None:
-    table = screen.table("SCORE BY RULE", one.chosen or "", node, right=(one.chosen or "", node))
-    for rule, chosen, other in beside(one, node):
+    if one.chosen is None:
+        out.print(Text.assemble((node, screen.NAME), " would do."))
+        return
+    parts = beside(one, node)
+    behind = ", but has the lower score:" if parts[-1][1] > parts[-1][2] else ", with the same score; a tie goes by a fixed order:"
+    out.print(Text.assemble((node, screen.NAME), f" would do{behind}"))
+    table = screen.table("SCORE BY RULE", one.chosen, node, right=(one.chosen, node))
+    for rule, chosen, other in parts:
         table.add_row(rule, _signed(chosen), _signed(other))
     out.print(screen.indented(table))
 

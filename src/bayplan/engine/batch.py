@@ -168,7 +168,7 @@ def _above(threshold: float, scores: Floats, step: Floats, copies: Ints, spare: 
     """Copies per row whose score reaches the threshold, and `spare` more; `step` is what each costs."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.where(step > 0, (scores - threshold) / step, np.where(scores >= threshold, np.inf, -1.0))
-    return np.clip(np.floor(estimate) + 2, 0, copies).astype(np.int64)
+    return np.clip(np.floor(estimate) + 1 + spare, 0, copies).astype(np.int64)
 
 
 def _copy_numbers(repeats: Ints) -> Ints:

@@ -6,7 +6,7 @@ one release. Where its fate also hangs on domain counts or global numbers, it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
@@ -28,6 +28,9 @@ class Pending:
 
     def __contains__(self, workload_id: str) -> bool:
         return workload_id in self._number_of
+
+    def isdisjoint(self, ids: Iterable[str]) -> bool:
+        return self._number_of.keys().isdisjoint(ids)
 
     def __getitem__(self, workload_id: str) -> Request:
         return self._requests[self._number_of[workload_id]]

@@ -132,6 +132,8 @@ class Workload:
     priority: int = 0
     fallbacks: tuple[Fallback, ...] = ()
     owner: str = ""
+    id: str = field(init=False, repr=False, compare=False, default="")
+    """The name, with the namespace in front unless it is the default one."""
     _conditions: KindKey | None = field(init=False, repr=False, compare=False, default=None)
     _kind: KindKey | None = field(init=False, repr=False, compare=False, default=None)
 
@@ -149,11 +151,7 @@ class Workload:
         if not isinstance(self.labels, FrozenMap):
             object.__setattr__(self, "labels", FrozenMap(self.labels))
         object.__setattr__(self, "nodes", frozenset(self.nodes))
-
-    @property
-    def id(self) -> str:
-        """The name, with the namespace in front unless it is the default one."""
-        return self.name if self.namespace == DEFAULT_NAMESPACE else f"{self.namespace}/{self.name}"
+        object.__setattr__(self, "id", _id(self.namespace, self.name))
 
     @property
     def kind(self) -> KindKey:
@@ -177,6 +175,7 @@ class Workload:
         for one in _KIND_FIELDS:
             object.__setattr__(twin, one, getattr(self, one))
         object.__setattr__(twin, "name", name)
+        object.__setattr__(twin, "id", _id(self.namespace, name))
         object.__setattr__(twin, "_kind", self.kind)
         object.__setattr__(twin, "_conditions", self.conditions)
         return twin
@@ -199,6 +198,10 @@ class Workload:
         if not self.nodes:
             return self.selector
         return self.selector & Selector.of({NODE_NAME: algebra.in_(*self.nodes)})
+
+
+def _id(namespace: str, name: str) -> str:
+    return name if namespace == DEFAULT_NAMESPACE else f"{namespace}/{name}"
 
 
 _KIND_FIELDS = tuple(f.name for f in fields(Workload) if f.init and f.name != "name")

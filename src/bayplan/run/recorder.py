@@ -24,7 +24,7 @@ from bayplan.model.decision import Plan
 from bayplan.model.node import Node, NodeTemplate, Taint
 from bayplan.model.workload import Group, Request, Workload
 from bayplan.run import records
-from bayplan.run.log import Data, Log, Writer
+from bayplan.run.log import Log, Writer
 from bayplan.run.replay import replay
 
 
@@ -81,10 +81,7 @@ class Recorder:
         return plan
 
     def settle(self, workload: Workload, node: str) -> None:
-        [written] = writing.write_workloads([workload])
-        if "replicas" in written:  # a single web-0 is written as one replica of web
-            written = {**written, "name": workload.name}
-            del written["replicas"]
+        written = records.write_workload(workload)
         self.cluster.settle(workload, node)
         self._writer.write({"event": "settle", "workload": written, "node": node})
 
@@ -105,7 +102,7 @@ class Recorder:
         self._writer.write({"event": "policy", "policy": records.write_policy(spec)})
 
     def add(self, node: Node) -> None:
-        written = _node(node)
+        written = records.write_node(node)
         self.cluster.add(node)
         self._writer.write({"event": "node", "node": written})
 
@@ -120,7 +117,7 @@ class Recorder:
 
     def _change(self, name: str, change: Callable[[], None]) -> None:
         change()
-        self._writer.write({"event": "node-changed", "node": _node(self.cluster.snapshot.node(name))})
+        self._writer.write({"event": "node-changed", "node": records.write_node(self.cluster.snapshot.node(name))})
 
     def remove(self, name: str) -> list[Workload]:
         return self._empty("node-removed", name, self.cluster.remove)
@@ -145,11 +142,3 @@ class Recorder:
 
 def _spec(policy: PolicySpec | str) -> PolicySpec:
     return PolicySpec(preset=policy) if isinstance(policy, str) else policy
-
-
-def _node(node: Node) -> Data:
-    [written] = writing.write_nodes([node])
-    if "count" in written:  # a single gpu-0 is written as one of gpu
-        written = {**written, "name": node.name}
-        del written["count"]
-    return written

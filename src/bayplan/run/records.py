@@ -13,8 +13,8 @@
     policy         policy                          decide by this from here on
 
 Nodes, workloads, groups, templates and policies are written as the native dialect writes them, so a
-log can be read with the same eyes as a manifest. `requests` is a list of documents, because workloads
-and groups keep their order.
+log can be read with the same eyes as a manifest. `requests` is a list, in the order asked, of
+`{"group": ...}`, `{"workload": ...}` and `{"workload": ..., "names": [...]}` for several of one kind.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from bayplan.dialects.native import writing
 from bayplan.dialects.native.manifest import Manifest
 from bayplan.dialects.native.policy import PolicySpec
 from bayplan.errors import ConfigError, Problem
+from bayplan.model import syntax
 from bayplan.model.decision import Decision, Status
 from bayplan.model.node import Node, NodeTemplate
 from bayplan.model.workload import Group, Request, Workload
@@ -67,13 +68,32 @@ def write_policy(policy: PolicySpec) -> Data:
 
 
 def write_requests(requests: Sequence[Request]) -> list[Data]:
-    documents: list[Data] = []
-    for is_group, run in groupby(requests, key=lambda one: isinstance(one, Group)):
-        if is_group:
-            documents.append({"groups": [writing.write_group(one) for one in run if isinstance(one, Group)]})
+    """Workloads in a row that differ only by name are written once, with all their names."""
+    written: list[Data] = []
+    for kind, run in groupby(requests, key=lambda one: one.kind if isinstance(one, Workload) else None):
+        alike = list(run)
+        if kind is None:
+            written += [{"group": writing.write_group(one)} for one in alike if isinstance(one, Group)]
         else:
-            documents.append({"workloads": writing.write_workloads(one for one in run if isinstance(one, Workload))})
-    return documents
+            names = {"names": [one.name for one in alike]} if len(alike) > 1 else {}
+            written.append({"workload": write_workload(alike[0]), **names})
+    return written
+
+
+def write_workload(workload: Request) -> Data:
+    assert isinstance(workload, Workload)
+    [entry] = writing.write_workloads([workload])
+    return _single(entry, workload.name, "replicas")
+
+
+def write_node(node: Node) -> Data:
+    [entry] = writing.write_nodes([node])
+    return _single(entry, node.name, "count")
+
+
+def _single(entry: Data, name: str, word: str) -> Data:
+    """The dialect writes a single web-0 as one replica of web; here it is itself."""
+    return {key: value for key, value in {**entry, "name": name}.items() if key != word}
 
 
 def write_decisions(decisions: Iterable[Decision]) -> list[Data]:
@@ -126,8 +146,24 @@ class Reader:
         assert isinstance(found, Workload)
         return found
 
-    def requests(self, record: Record) -> tuple[Request, ...]:
-        return self._manifest(record, *record.data["requests"]).requests
+    def requests(self, record: Record) -> list[Request]:
+        documents = [self._document(record, item) for item in record.data["requests"]]
+        found: list[Request] = []
+        for item, request in zip(record.data["requests"], self._manifest(record, *documents).requests, strict=True):
+            if "names" not in item or isinstance(request, Group):
+                found.append(request)
+            else:
+                found += [request.named(self._name(record, name)) for name in item["names"]]
+        return found
+
+    def _document(self, record: Record, item: Any) -> Data:
+        """One request as a document of its own: they keep their order then."""
+        whole = isinstance(item, dict) and isinstance(item.get("names", []), list)
+        for word in ("workload", "group") if whole else ():
+            entry = item.get(word)
+            if isinstance(entry, dict) and not {"replicas", "on"} & entry.keys():
+                return {f"{word}s": [entry]}
+        raise self._mistake(record, "a request is a single workload, with names if there are several, or a group")
 
     def displaced(self, record: Record) -> list[str]:
         return [self._text(record, one) for one in record.data["displaced"]]
@@ -153,6 +189,12 @@ class Reader:
         if len(found) != 1:
             raise self._mistake(record, f"one was expected here, found {len(found)}")
         return found[0]
+
+    def _name(self, record: Record, found: object) -> str:
+        name = self._text(record, found)
+        if fault := syntax.name_fault(name):
+            raise self._mistake(record, fault)
+        return name
 
     def _text(self, record: Record, found: object) -> str:
         if not isinstance(found, str) or not found:

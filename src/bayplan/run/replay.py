@@ -15,17 +15,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from bayplan.dialects.native import policy as policies
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import Policy
 from bayplan.engine.whatif import Move, Where, difference
-from bayplan.errors import ConfigError, PlacementError, Problem
+from bayplan.errors import ConfigError, PlacementError, Problem, wrong
 from bayplan.model.decision import Decision
 from bayplan.model.workload import Group, Request, Workload, members
 from bayplan.run import log as logs
 from bayplan.run.log import Log, Record
 from bayplan.run.records import Reader
+
+FIRST_EVENT: Final = 2
+"""The line after the header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,10 @@ class _Run:
         self.reader = Reader(log.path)
         spec, seed, templates = self.reader.header(log.header)
         self.fixed = policy is not None
-        self.cluster = Cluster((), policies.build(spec) if policy is None else policy, templates, seed)
+        # The nodes it begins with are loaded together (ties are dealt then), and their record comes first.
+        first = log.records[0] if log.records else None
+        nodes = self.reader.nodes(first) if first is not None and self.reader.event(first) == "nodes" else ()
+        self.cluster = Cluster(nodes, policies.build(spec) if policy is None else policy, templates, seed)
         self.recorded: dict[str, Where] = {}
         self.gone: set[str] = set()
         self.gangs: dict[str, list[str]] = {}
@@ -138,8 +145,8 @@ class _Run:
     def step(self, record: Record) -> None:
         cluster, reader, data = self.cluster, self.reader, record.data
         match reader.event(record):
-            case "nodes":
-                cluster.snapshot.load(reader.nodes(record))
+            case "nodes" if record.line > FIRST_EVENT:
+                raise wrong("the nodes it begins with must come first")
             case "node":
                 cluster.add(reader.node(record))
             case "node-changed":

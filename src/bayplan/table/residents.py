@@ -207,6 +207,17 @@ class Residents:
         for holder_id in holder_ids:
             self.holders[holder_id].tally.add(row, change)
 
+    def count_many(self, class_id: int, holder_ids: tuple[int, ...], rows: list[int], counts: list[int]) -> None:
+        """More residents of one kind on many rows."""
+        one = self.classes[class_id]
+        here = one.rows
+        for row, count in zip(rows, counts, strict=True):
+            here[row] = here.get(row, 0) + count
+        tallies = [watch.tally for watch in one.watches] + [self.holders[holder_id].tally for holder_id in holder_ids]
+        for tally in tallies:
+            for row, count in zip(rows, counts, strict=True):
+                tally.add(row, count)
+
     def shift(self, label: LabelColumn, class_id: int, holder_ids: tuple[int, ...], row: int, change: int) -> None:
         """As `count`, but only over one topology key: a node moves between its domains."""
         for watch in self.classes[class_id].watches:

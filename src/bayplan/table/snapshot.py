@@ -334,21 +334,23 @@ class Snapshot:
 
     def place_many(self, ids: Sequence[str], kind: Kind, rows: Sequence[int]) -> None:
         """Seat many of one kind at once; for kinds that take no devices."""
-        versions = range(self.version, self.version + len(ids))
-        made = list(map(Placement, ids, repeat(kind), rows, repeat(()), versions))
+        fields = zip(ids, repeat(kind), rows, repeat(()), range(self.version, self.version + len(ids)))
+        made: list[Placement] = list(map(tuple.__new__, repeat(Placement), fields))
         used, counts = np.unique(np.asarray(rows, np.int64), return_counts=True)
         for at, amount in kind.amounts:
             self.free[at].data[used] -= amount * counts
-        for row, count in zip(used.tolist(), counts.tolist(), strict=True):
-            self.residents.count(kind.class_id, kind.holder_ids, row, count)
+        touched = used.tolist()
+        self.residents.count_many(kind.class_id, kind.holder_ids, touched, counts.tolist())
+        guests = self.guests
         for one in made:
-            if one.row in self.guests:
-                self.guests[one.row][one.id] = one
+            row = one[2]
+            if row in guests:
+                guests[row][one[0]] = one
             else:
-                self.guests[one.row] = {one.id: one}
+                guests[row] = {one[0]: one}
         self.placements.update(zip(ids, made, strict=True))
-        self.log.touch_all(used.tolist())
-        self._touch_domains(kind, used.tolist())
+        self.log.touch_all(touched)
+        self._touch_domains(kind, touched)
         self.journal.write_all(made)
 
     def release(self, workload_id: str) -> Placement:
