@@ -7,7 +7,7 @@ residents from nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bayplan.model.node import Node
 from bayplan.table.snapshot import Snapshot
@@ -24,6 +24,11 @@ class Fingerprint:
     classes: dict[object, Counts]
     watches: dict[object, tuple[int, Counts]]
     holders: dict[object, tuple[int, Counts]]
+
+    @property
+    def state(self) -> Fingerprint:
+        """Without what is watched: a watch counts what is there, but that somebody watches is not state."""
+        return replace(self, watches={})
 
 
 def fingerprint(snapshot: Snapshot) -> Fingerprint:

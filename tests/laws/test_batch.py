@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -177,7 +178,7 @@ def test_mixes_of_kinds_and_priorities(seed: int) -> None:
         asked: list[Workload] = []
         for i in range(rng.randint(1, 5)):
             kind = KINDS[rng.choice(list(KINDS))]
-            twin = Workload(**{name: getattr(kind, name) for name in kind.__slots__ if name[0] != "_"} | {"priority": rng.choice((0, 0, 5, -5))})
+            twin = replace(kind, priority=rng.choice((0, 0, 5, -5)))
             asked += twin.named(f"r{round_}-{i}").copies(rng.choice((1, 2, 7, 8, 9, 30, 120)))
         if rng.random() < 0.3:
             rng.shuffle(asked)

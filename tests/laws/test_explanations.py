@@ -74,7 +74,7 @@ def still_known(pair: Pair, decision: Decision) -> bool:
 def test_the_reasons_of_a_decision_are_those_of_its_moment(chunk: int) -> None:
     for seed in range(20_000 + 40 * chunk, 20_000 + 40 * (chunk + 1)):
         pair, memories = history(seed)
-        before, version = fingerprint(pair.cluster.snapshot), pair.cluster.snapshot.version
+        before, version = fingerprint(pair.cluster.snapshot).state, pair.cluster.snapshot.version
         for memory in memories:
             if not still_known(pair, memory.decision):
                 continue
@@ -92,7 +92,7 @@ def test_the_reasons_of_a_decision_are_those_of_its_moment(chunk: int) -> None:
             except AssertionError as error:
                 error.add_note(f"seed {seed}, {memory.decision}")
                 raise
-        assert (fingerprint(pair.cluster.snapshot), pair.cluster.snapshot.version) == (before, version), f"seed {seed}: asking changed it"
+        assert (fingerprint(pair.cluster.snapshot).state, pair.cluster.snapshot.version) == (before, version), f"seed {seed}: asking changed it"
 
 
 def test_a_chosen_node_beats_the_runner_up_and_the_parts_sum_to_the_score() -> None:
@@ -278,12 +278,12 @@ def test_the_smallest_change_in_words(node: Node, workload: Workload, edits: lis
     cluster = Cluster([replace(node, cordoned=False, taints=())])
     cluster.place(Workload("resident", {"cpu": 1}))
     cluster.snapshot.replace(node)
-    before = fingerprint(cluster.snapshot)
+    before = fingerprint(cluster.snapshot).state
     change = cluster.why(workload).change
     assert change is not None
     assert (sorted(change.edits), change.proven) == (edits, proven)
     assert str(change) == f"on n: {', and '.join(change.edits)}"
-    assert fingerprint(cluster.snapshot) == before
+    assert fingerprint(cluster.snapshot).state == before
 
 
 def test_of_several_nodes_the_one_with_the_fewest_edits_is_offered() -> None:

@@ -8,6 +8,7 @@ which of several equally good nodes is taken, but never how good it is.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -33,11 +34,9 @@ def same_node(node: Node, rng: random.Random) -> Node:
 
 
 def same_workload(workload: Workload, rng: random.Random) -> Workload:
-    fields = {name: getattr(workload, name) for name in workload.__slots__ if not name.startswith("_")}
-    fields["requests"] = type(workload.requests)(shuffled(dict(workload.requests), rng))  # type: ignore[arg-type]
-    fields["labels"] = shuffled(dict(workload.labels), rng)
-    fields["nodes"] = frozenset(rng.sample(sorted(workload.nodes), len(workload.nodes)))
-    return Workload(**fields)
+    requests = type(workload.requests)(shuffled(dict(workload.requests), rng))  # type: ignore[arg-type]
+    nodes = frozenset(rng.sample(sorted(workload.nodes), len(workload.nodes)))
+    return replace(workload, requests=requests, labels=shuffled(dict(workload.labels), rng), nodes=nodes)  # type: ignore[arg-type]
 
 
 def run(cluster: Cluster, steps: tuple[space.Step, ...], rng: random.Random | None) -> list[Decision]:

@@ -47,11 +47,11 @@ def headline(one: Explanation) -> Text:
 
 
 def _show_score(one: Explanation, out: Console) -> None:
-    second = one.runner_up or ""
-    table = screen.table("SCORE BY RULE", one.chosen or "", second, right=(one.chosen or "", second))
+    nodes = [name for name in (one.chosen, one.runner_up) if name is not None]
+    table = screen.table("SCORE BY RULE", *nodes, right=tuple(nodes))
     for part in one.parts:
-        table.add_row(_rule(part.rule, part.topic), _signed(part.chosen), _signed(part.runner_up))
-    table.add_row(Text("sum", screen.TITLE), Text(_signed(one.score), screen.GOOD), _signed(one.runner_up_score))
+        table.add_row(_rule(part.rule, part.topic), *map(_signed, (part.chosen, part.runner_up)[: len(nodes)]))
+    table.add_row(Text("sum", screen.TITLE), *map(_signed, (one.score, one.runner_up_score)[: len(nodes)]))
     out.print(screen.indented(table))
     if one.runner_up is None:
         out.print(screen.indented(Text("No other node fitted.", screen.QUIET)))

@@ -55,6 +55,11 @@ class Cluster:
 
     def place(self, *requests: Request | Iterable[Request]) -> Plan:
         """Decide for workloads and groups and put what fits on its nodes."""
+        if len(requests) == 1 and type(requests[0]) is Workload:
+            alone = requests[0]
+            if alone.id in self.snapshot.placements or alone.id in self.pending:
+                self._new_ids([alone])  # says what is wrong
+            return Plan((self._workload(alone),))
         asked: list[Request] = []
         for item in requests:
             asked += (item,) if isinstance(item, Workload | Group) else item
@@ -96,7 +101,7 @@ class Cluster:
         if set(map(type, asked)) == {Workload}:
             ids = list(map(_ID, asked))
         else:
-            ids = [one.id for request in asked for one in members(request)]
+            ids = [one for request in asked for one in _every_id(request)]
         seen = set(ids)
         if len(seen) < len(ids) or not self.snapshot.placements.keys().isdisjoint(seen) or not self.pending.isdisjoint(seen):
             known = {*self.snapshot.placements, *self.pending.ids}
@@ -108,19 +113,21 @@ class Cluster:
         return self._group(request) if isinstance(request, Group) else [self._workload(request)]
 
     def _workload(self, workload: Workload) -> Decision:
-        version = self.snapshot.version
-        pipeline = self._pipeline
-        for number, alternative in enumerate(workload.alternatives() if workload.fallbacks else (workload,)):
+        snapshot, pipeline = self.snapshot, self._pipeline
+        version = snapshot.journal.version
+        number = 0
+        for alternative in workload.alternatives() if workload.fallbacks else (workload,):
             query = pipeline.query(alternative)
             best = pipeline.best(query)
             if best is not None:
                 row, score = best
-                seated = self.snapshot.place_kind(workload.id, query.kind, row)
+                seated = snapshot.place_kind(workload.id, query.kind, row)
                 if number:
                     self.pending.originals[workload.id] = (workload, number)
-                return Decision(
-                    workload.id, Status.PLACED, self.snapshot.names[row], score, number, self._devices(seated), version
-                )
+                devices = self._devices(seated) if seated.devices else None
+                fields = (workload.id, Status.PLACED, snapshot.names[row], score, number, devices, version, None)
+                return tuple.__new__(Decision, fields)  # four times faster than Decision(...)
+            number += 1
         return self._refuse(workload, version)
 
     def _refuse(self, workload: Workload, version: int) -> Decision:
@@ -150,9 +157,9 @@ class Cluster:
         devices = map(self._devices, seated) if self.snapshot.devices else repeat(None)
         versions = range(version, version + count)
         fields = zip(ids, repeat(Status.PLACED), map(names.__getitem__, rows), scores, repeat(0), devices, versions, repeat(None))
-        # tuple.__new__ makes a named tuple four times faster than its class does.
         placed: list[Decision] = list(map(tuple.__new__, repeat(Decision), fields))
-        return [*placed, *(self._refuse(one, self.snapshot.version) for one in batch[count:] if isinstance(one, Workload))]
+        placed += [self._refuse(one, self.snapshot.version) for one in batch[count:] if isinstance(one, Workload)]
+        return placed
 
     def _group(self, group: Group) -> list[Decision]:
         version = self.snapshot.version
@@ -280,6 +287,11 @@ _KIND_KEY = attrgetter("_kind")
 
 def _kind(request: Request) -> object:
     return request.kind if isinstance(request, Workload) else request
+
+
+def _every_id(request: Request) -> list[str]:
+    """Of a group the members of all alternatives; one may be a member of several."""
+    return list(dict.fromkeys(one.id for alternative in request.alternatives() for one in members(alternative)))
 
 
 def _all_alike(asked: Sequence[Request]) -> bool:

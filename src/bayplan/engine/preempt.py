@@ -38,6 +38,8 @@ class Preemption:
 def plan_preemption(pipeline: Pipeline, workload: Workload) -> Preemption | None:
     """The cheapest set of lower-priority residents that would have to go, or None. Changes nothing."""
     snapshot = pipeline.snapshot
+    if any(pipeline.query(one).mask().any() for one in workload.alternatives()):
+        return None  # it fits as things are: nobody has to go
     query = pipeline.query(workload)
     best: tuple[tuple[int, int, int, int], list[Placement]] | None = None
     for row, lower in _candidates(snapshot, query, workload.priority):

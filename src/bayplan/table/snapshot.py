@@ -342,12 +342,11 @@ class Snapshot:
         touched = used.tolist()
         self.residents.count_many(kind.class_id, kind.holder_ids, touched, counts.tolist())
         guests = self.guests
-        for one in made:
-            row = one[2]
-            if row in guests:
-                guests[row][one[0]] = one
-            else:
-                guests[row] = {one[0]: one}
+        for row in touched:
+            if row not in guests:
+                guests[row] = {}
+        for name, row, one in zip(ids, rows, made, strict=True):
+            guests[row][name] = one
         self.placements.update(zip(ids, made, strict=True))
         self.log.touch_all(touched)
         self._touch_domains(kind, touched)

@@ -1,0 +1,149 @@
+"""Preemption plans: the least important and fewest that would have to go, and nobody goes by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bayplan import Apart, Cluster, ConfigError, Fallback, Group, Near, Node, Selector, Taint, Workload
+from tests import random_scenarios as space
+from tests.adapter import Pair
+from tests.fingerprint import fingerprint
+
+WEB = Selector.of({"app": "web"})
+
+
+def work(name: str, cpu: float, priority: int = 0, **fields: object) -> Workload:
+    return Workload(**{"name": name, "requests": {"cpu": cpu}, "priority": priority, **fields})
+
+
+def settled(nodes: list[Node], residents: list[tuple[Workload, str]]) -> Cluster:
+    cluster = Cluster(nodes)
+    for workload, node in residents:
+        cluster.settle(workload, node)
+    return cluster
+
+
+TWO = [Node("n1", {"cpu": 4}), Node("n2", {"cpu": 4})]
+URGENT = work("urgent", 2, 10)
+
+# name, residents, the newcomer, node and victims (None: nobody can be asked to go)
+PLANS: list[tuple[str, list[tuple[Workload, str]], Workload, tuple[str, tuple[str, ...]] | None]] = [
+    ("one goes", [(work("a", 4), "n1"), (work("b", 4, 10), "n2")], URGENT, ("n1", ("a",))),
+    ("equals are left alone", [(work("a", 4, 10), "n1"), (work("b", 4, 11), "n2")], URGENT, None),
+    ("the least important", [(work("a", 4, 5), "n1"), (work("b", 4, 1), "n2")], URGENT, ("n2", ("b",))),
+    (
+        "importance before number",
+        [(work("a", 4, 5), "n1"), (work("b", 1, 1), "n2"), (work("c", 1, 1), "n2"), (work("d", 2, 20), "n2")],
+        URGENT,
+        ("n2", ("b", "c")),
+    ),
+    ("the fewest", [(work("a", 1), "n1"), (work("b", 1), "n1"), (work("x", 2, 20), "n1"), (work("c", 4), "n2")], URGENT, ("n2", ("c",))),
+    (
+        "no more than needed",
+        [(work("a", 1, 1), "n1"), (work("b", 1, 2), "n1"), (work("c", 2, 3), "n1"), (work("x", 4, 20), "n2")],
+        URGENT,
+        ("n1", ("a", "b")),
+    ),
+    (
+        "the important comes back first",
+        [(work("small", 1, 1), "n1"), (work("large", 3, 2), "n1"), (work("x", 4, 20), "n2")],
+        work("urgent", 1, 10),
+        ("n1", ("small",)),
+    ),
+    ("too big for any node", [(work("a", 4), "n1")], work("urgent", 5, 10), None),
+    ("fits without", [(work("a", 4), "n1")], URGENT, None),
+    (
+        "fits without, by its fallback",
+        [(work("a", 4), "n1")],
+        work("urgent", 2, 10, nodes=frozenset({"n1"}), fallbacks=(Fallback(nodes=frozenset({"n2"})),)),
+        None,
+    ),
+    ("an unknown resource", [(work("a", 4), "n1")], Workload("urgent", {"tpu": 1}, priority=10), None),
+    ("anti-affinity", [(work("a", 1, labels={"app": "web"}), "n1"), (work("b", 1, 20, labels={"app": "web"}), "n2")],
+     work("urgent", 1, 10, apart=(Apart(WEB),)), ("n1", ("a",))),
+    ("a resident that objects", [(work("a", 1, apart=(Apart(WEB),)), "n1"), (work("b", 1, 20, apart=(Apart(WEB),)), "n2")],
+     work("urgent", 1, 10, labels={"app": "web"}), ("n1", ("a",))),
+    ("who is needed near is not sent away", [(work("a", 1, 20, labels={"app": "web"}), "n1"), (work("b", 3), "n1"), (work("c", 4), "n2")],
+     work("urgent", 2, 10, near=(Near(WEB),)), ("n1", ("b",))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("residents, newcomer, expected", [row[1:] for row in PLANS], ids=[row[0] for row in PLANS])
+def test_who_would_have_to_go(
+    residents: list[tuple[Workload, str]], newcomer: Workload, expected: tuple[str, tuple[str, ...]] | None
+) -> None:
+    cluster = settled(TWO, residents)
+    before, version = fingerprint(cluster.snapshot).state, cluster.snapshot.version
+    plan = cluster.preempt(newcomer)
+    assert (plan and (plan.node, plan.victims)) == expected
+    assert (fingerprint(cluster.snapshot).state, cluster.snapshot.version) == (before, version), "nobody goes by itself"
+
+
+# name, node
+CLOSED = [
+    ("wrong label", Node("n", {"cpu": 4}, {"disk": "hdd"})),
+    ("taint", Node("n", {"cpu": 4}, {"disk": "ssd"}, [Taint("spot")])),
+    ("cordon", Node("n", {"cpu": 4}, {"disk": "ssd"}, cordoned=True)),
+]
+
+
+@pytest.mark.parametrize("node", [row[1] for row in CLOSED], ids=[row[0] for row in CLOSED])
+def test_a_node_that_will_never_do_is_not_cleared(node: Node) -> None:
+    cluster = settled([node], [(work("a", 4), "n")])
+    assert cluster.preempt(work("urgent", 1, 10, selector=Selector.of({"disk": "ssd"}))) is None
+
+
+def test_devices_are_won_back_whole() -> None:
+    cluster = Cluster([Node("n", devices={"gpu": 2})])
+    cluster.place(Workload("a", {"gpu": 0.5}), Workload("b", {"gpu": 1}, priority=5), Workload("c", {"gpu": 0.5}))
+    plan = cluster.preempt(Workload("urgent", {"gpu": 1}, priority=10))
+    assert plan is not None
+    assert plan.victims == ("a", "c"), "both shares of one device, not the more important whole one"
+
+
+def test_the_plan_in_words_and_data() -> None:
+    cluster = settled(TWO, [(work("a", 4, 3), "n1"), (work("b", 4, 10), "n2")])
+    cluster.place(URGENT)
+    plan = cluster.preempt("urgent")
+    assert str(plan) == "urgent fits on n1 if a left"
+    assert plan is not None
+    assert plan.as_json() == {"workload": "urgent", "node": "n1", "victims": ["a"], "highest_priority": 3}
+
+
+def test_wrong_questions() -> None:
+    cluster = settled(TWO, [(work("a", 4), "n1")])
+    cluster.place(Group("g", (work("m", 100, 10),)))
+    with pytest.raises(ConfigError, match="no workload 'nobody' is pending"):
+        cluster.preempt("nobody")
+    with pytest.raises(ConfigError, match="'m' belongs to group 'g'"):
+        cluster.preempt("m")
+
+
+def test_random_plans_hold_what_they_promise() -> None:
+    """With the victims gone the workload fits there, with any one of them back it does not, and all were less important."""
+    found = 0
+    for seed in range(300):
+        scenario = space.scenario(space.Dice(seed), most_nodes=5, most_steps=25)
+        pair = Pair.of(scenario)
+        for step in scenario.steps:
+            pair.take(step)
+        urgent = replace(space.workload(space.Dice(seed + 10_000), "urgent", fallbacks=False, constrained=10), priority=5)
+        before = fingerprint(pair.cluster.snapshot).state
+        plan = pair.cluster.preempt(urgent)
+        assert fingerprint(pair.cluster.snapshot).state == before
+        if plan is None:
+            continue
+        found += 1
+        assert pair.oracle.reasons(urgent, plan.node)
+        gone = {one: pair.oracle.residents[one] for one in plan.victims}
+        assert all(one.workload.priority < 5 and one.node == plan.node for one in gone.values())
+        for one in gone:
+            pair.oracle.release(one)
+        assert pair.oracle.reasons(urgent, plan.node) == []
+        for back in gone.values():
+            trial = pair.oracle.copy()
+            trial.place(back.workload, back.node, back.devices)
+            assert trial.reasons(urgent, plan.node), f"seed {seed}: {back.workload.id} need not have gone"
+    assert found > 30
