@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bayplan import Cluster, Workload
 from benchmarks.scenarios import MIXES, repeated, unique
@@ -26,9 +26,9 @@ def rows(cluster: Cluster, repeats: int) -> Iterator[dict[str, object]]:
     count = 600 if size <= 20_000 else 300
     for mix in MIXES:
         baseline = _baseline(cluster, unique(mix, 1))
-        asked = unique(mix, count)
-        yield _row(mix, "unique", size, _one_by_one(cluster, asked, repeats), baseline)
-        yield _row(mix, "repeated", size, _one_by_one(cluster, repeated(mix, min(4 * count, size // 2)), repeats), baseline)
+        again = repeated(mix, min(4 * count, size // 2))
+        yield _row(mix, "unique", size, _one_by_one(cluster, lambda seed, mix=mix: unique(mix, count, seed), repeats), baseline)
+        yield _row(mix, "repeated", size, _one_by_one(cluster, lambda _, again=again: again, repeats), baseline)
         batch = min(BATCH, size // 2) if mix in ("anti-affinity", "mixed") else BATCH  # at most one a node
         yield _row(mix, "batch", size, _at_once(cluster, repeated(mix, batch), repeats), baseline)
 
@@ -40,13 +40,18 @@ def _row(mix: str, how: str, size: int, seconds: float, baseline: float) -> dict
     }  # fmt: skip
 
 
-def _one_by_one(cluster: Cluster, asked: Sequence[Workload], repeats: int) -> float:
+def _one_by_one(cluster: Cluster, make: Callable[[int], list[Workload]], repeats: int) -> float:
+    asked: list[Workload] = []
+
+    def prepare(number: int) -> None:
+        asked[:] = make(number)  # unique requests must be new in every repeat
+
     def work() -> int:
         for workload in asked:
             cluster.place(workload)
         return len(asked)
 
-    return best(work, lambda: _release(cluster, asked), repeats)
+    return best(work, lambda: _release(cluster, asked), repeats, prepare)
 
 
 def _at_once(cluster: Cluster, asked: Sequence[Workload], repeats: int) -> float:

@@ -50,7 +50,7 @@ def cluster(count: int, policy: str = "spread") -> Cluster:
 def unique(mix: str, count: int, seed: int = 3) -> list[Workload]:
     """Every request of another size; neighbours and spreads among 50 applications."""
     dice = random.Random(seed)
-    return [_request(mix, f"u{i}", dice.randrange(APPS), dice.randint(1, 4000), dice) for i in range(count)]
+    return [_request(mix, f"u{i}", dice.randrange(APPS), dice.random() * 4000, dice) for i in range(count)]
 
 
 def repeated(mix: str, count: int) -> list[Workload]:
@@ -58,8 +58,8 @@ def repeated(mix: str, count: int) -> list[Workload]:
     return _request(mix, "r", 0, 500, random.Random(4)).copies(count)
 
 
-def _request(mix: str, name: str, app: int, size: int, dice: random.Random) -> Workload:
-    requests = {"cpu": f"{100 + size}m", "memory": f"{200 + size}Mi", "pods": 1}
+def _request(mix: str, name: str, app: int, size: float, dice: random.Random) -> Workload:
+    requests: dict[str, int | str] = {"cpu": f"{100 + size:.1f}m", "memory": int((200 + size) * 2**20), "pods": 1}
     labels, own = {"app": f"a{app}"}, Selector.of({"app": f"a{app}"})
     apart = (Apart(own),)
     near = (Near(own, by=("zone",), first_may_start=True),)

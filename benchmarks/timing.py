@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 
 
-def best(work: Callable[[], int], reset: Callable[[], None], repeats: int) -> float:
-    """Seconds per unit of work at best; `work` says how many units it did, `reset` is not timed."""
+def best(work: Callable[[], int], reset: Callable[[], object], repeats: int, prepare: Callable[[int], object] = id) -> float:
+    """Seconds per unit of work at best; `work` says how many units it did. `prepare` (given the number of
+    the repeat) and `reset` are not timed."""
     shortest = float("inf")
-    for _ in range(repeats):
+    for number in range(repeats):
+        prepare(number)
         gc.collect()
         gc.disable()
         start = time.thread_time()

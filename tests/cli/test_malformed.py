@@ -19,6 +19,7 @@ FILES: list[tuple[str, bytes, int]] = [
     *((name, text.encode("utf-8", "surrogatepass"), line) for name, text, line, *_ in ALL),
     *((name, content, line) for name, content, line, _ in BYTES),
 ]
+DAMAGE = ("", "-1", "[", "}", "null", "&a", "*a", "0.5", "é", "9" * 30)
 
 
 def place(file: Path, *options: str) -> tuple[int, str, str]:
@@ -39,16 +40,14 @@ def test_every_malformed_file_is_refused(content: bytes, line: int, tmp_path: Pa
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
+@given(data=st.data())
 def test_damaged_files_give_an_answer_or_a_mistake(data: st.DataObject, tmp_path: Path) -> None:
     """Cut, doubled and exchanged pieces of a good file: never a traceback, always one of the three codes."""
     good = (Path(__file__).resolve().parents[2] / "src/bayplan/cli/demo/cluster.yaml").read_text(encoding="utf-8")
     pieces = good.split(" ")
     for _ in range(data.draw(st.integers(1, 4))):
         at, other = (data.draw(st.integers(0, len(pieces) - 1)) for _ in range(2))
-        pieces[at] = data.draw(
-            st.sampled_from(["", pieces[other], pieces[at] * 2, "-1", "[", "}", "null", "&a", "*a", "0.5", "é"])
-        )
+        pieces[at] = data.draw(st.sampled_from([*DAMAGE, pieces[other], pieces[at] * 2]))
     file = tmp_path / "f.yaml"
     file.write_text(" ".join(pieces), encoding="utf-8")
     code, out, err = place(file)

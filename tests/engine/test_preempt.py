@@ -122,23 +122,25 @@ def test_wrong_questions() -> None:
 
 
 def test_random_plans_hold_what_they_promise() -> None:
-    """With the victims gone the workload fits there, with any one of them back it does not, and all were less important."""
+    """With the victims gone it fits there, with any one of them back it does not, and all were less important.
+    Where there is no plan, clearing any one node of all that is less important would not help either."""
     found = 0
-    for seed in range(300):
-        scenario = space.scenario(space.Dice(seed), most_nodes=5, most_steps=25)
+    for seed in range(250):
+        scenario = space.scenario(space.Dice(seed), most_nodes=3, most_steps=40, groups=False)
         pair = Pair.of(scenario)
         for step in scenario.steps:
             pair.take(step)
-        urgent = replace(space.workload(space.Dice(seed + 10_000), "urgent", fallbacks=False, constrained=10), priority=5)
+        urgent = replace(space.workload(space.Dice(seed + 10_000), "urgent", fallbacks=False, constrained=10), priority=20)
         before = fingerprint(pair.cluster.snapshot).state
         plan = pair.cluster.preempt(urgent)
         assert fingerprint(pair.cluster.snapshot).state == before
         if plan is None:
+            assert pair.oracle.feasible(urgent) or not any(fits_when_cleared(pair, urgent, name) for name in pair.names), f"seed {seed}"
             continue
         found += 1
-        assert pair.oracle.reasons(urgent, plan.node)
+        assert pair.oracle.feasible(urgent) == []
         gone = {one: pair.oracle.residents[one] for one in plan.victims}
-        assert all(one.workload.priority < 5 and one.node == plan.node for one in gone.values())
+        assert all(one.workload.priority < 20 and one.node == plan.node for one in gone.values())
         for one in gone:
             pair.oracle.release(one)
         assert pair.oracle.reasons(urgent, plan.node) == []
@@ -147,3 +149,10 @@ def test_random_plans_hold_what_they_promise() -> None:
             trial.place(back.workload, back.node, back.devices)
             assert trial.reasons(urgent, plan.node), f"seed {seed}: {back.workload.id} need not have gone"
     assert found > 30
+
+
+def fits_when_cleared(pair: Pair, urgent: Workload, name: str) -> bool:
+    trial = pair.oracle.copy()
+    for one in [key for key, resident in trial.residents.items() if resident.node == name and resident.workload.priority < urgent.priority]:
+        trial.release(one)
+    return not trial.reasons(urgent, name)

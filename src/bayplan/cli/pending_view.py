@@ -12,7 +12,7 @@ from bayplan.cli import screen
 from bayplan.cli.planning import Planned
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.explanation import Explanation
-from bayplan.model.decision import No, Status
+from bayplan.model.decision import Status
 from bayplan.model.workload import Request, Workload, members
 
 EXPLAINED = 50
@@ -66,11 +66,13 @@ def label(one: Waiting) -> str:
 
 
 def reasons(why: Explanation | None) -> Text:
-    """The reasons that keep most nodes out, in one line; those that may pass come first."""
+    """What keeps out the node that comes nearest, and how many others it keeps out, in one line."""
     if why is None:
         return Text()
+    near = {(one.rule, one.topic, one.no) for one in why.nearest[0].reasons} if why.nearest else set()
+    relevant = [one for one in why.counts if (one.rule, one.topic, one.no) in near] or why.counts
     parts = [f"never: none of {screen.count(why.total, 'node')} will do"] if why.status is Status.IMPOSSIBLE else []
-    for reason in sorted(why.counts, key=lambda one: one.no is No.NEVER)[:TOP]:
+    for reason in relevant[:TOP]:
         node, _, sentence = reason.example.partition(" ")
         also = "" if reason.nodes == 1 else f" (and {screen.count(reason.nodes - 1, 'more node')})"
         parts.append(f"{node}{also} {sentence}")

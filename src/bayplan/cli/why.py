@@ -47,6 +47,8 @@ def why(
 
     planned = planning.plan(files, policy, seed)
     found = explanations(planned, workload)
+    for one in found if node is not None else ():
+        one.node(node or "")  # a node that is none should be said before anything else
     plan = preemption(planned, found[0])
     if json:
         screen.print_json("explanation", why_view.as_json(workload, found, plan, node, all_nodes))

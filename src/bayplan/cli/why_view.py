@@ -130,7 +130,9 @@ def show_node(one: Explanation, node: str, out: Console) -> None:
         out.print(Text.assemble((node, screen.NAME), " would do."))
         return
     parts = beside(one, node)
-    behind = ", but has the lower score:" if parts[-1][1] > parts[-1][2] else ", with the same score; a tie goes by a fixed order:"
+    behind = (
+        ", but has the lower score:" if parts[-1][1] > parts[-1][2] else ", with the same score; a tie goes by a fixed order:"
+    )
     out.print(Text.assemble((node, screen.NAME), f" would do{behind}"))
     table = screen.table("SCORE BY RULE", one.chosen, node, right=(one.chosen, node))
     for rule, chosen, other in parts:
