@@ -245,7 +245,8 @@ def test_the_demo_tells_its_story(tmp_path: Path) -> None:
 
 def test_help_comes_at_once_and_loads_little(tmp_path: Path) -> None:
     code = "import sys; from bayplan.cli.app import app\n"
-    code += "try: app(['--help'])\nexcept SystemExit: pass\n"
+    code += "for words in ['--help'], ['place', '--help'], ['whatif', '--help']:\n"
+    code += "    try: app(words)\n    except SystemExit: pass\n"
     code += "print(sorted({'numpy', 'pydantic', 'yaml', 'bayplan.engine.cluster'} & set(sys.modules)))"
     (tmp_path / "helped.py").write_text(code)
     assert compare.run("python helped.py", tmp_path).stdout.splitlines()[-1] == "[]"

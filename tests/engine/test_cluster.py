@@ -145,7 +145,7 @@ MISTAKES: list[tuple[str, Callable[[Cluster], object], str]] = [
     ("a node twice", lambda c: c.add(Node("node-1")), "there is already a node 'node-1'"),
     ("settled twice", lambda c: c.settle(Workload("web"), "node-1"), "there is already a workload 'web'"),
     ("settled nowhere", lambda c: c.settle(Workload("x"), "n"), "there is no node 'n'"),
-    ("two nodes of one name", lambda c: Cluster([Node("n"), Node("n")]), "there is already a node 'n'"),
+    ("two nodes of one name", lambda c: Cluster([Node("n"), Node("n")]), "there are two nodes 'n'"),
 ]
 
 

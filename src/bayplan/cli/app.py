@@ -19,6 +19,12 @@ from bayplan.errors import BayplanError, ConfigError, Problem
 class Commands(TyperGroup):
     """Runs a command; what it raises about the input is shown, all of it."""
 
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False  # without a default Typer loads Pydantic to convert nothing into false
+        return option
+
     def invoke(self, ctx: Any) -> Any:
         from bayplan.cli import failing
 

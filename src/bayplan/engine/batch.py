@@ -21,7 +21,8 @@ from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query, on_grid
 from bayplan.scorers.packing import PackingColumns
 from bayplan.table.column import Bools, Floats, Ints, Rows
-from bayplan.table.forms import AtLeast, Counted, Graded, Holds, Linear, Weighs
+from bayplan.table.checks import AtLeast, Counted, Holds, Unclaimed
+from bayplan.table.terms import Graded, Linear, Weighs
 
 _DOUBT = 4e-9
 """The estimate and the exact score of a copy differ by less than half of this (the grid is 1e-9)."""
@@ -58,7 +59,7 @@ def _direct(query: Query, count: int) -> tuple[list[int], list[float]] | None:
     label_class = snapshot.residents.classes[kind.class_id]
     own = {id(watch.tally) for watch in label_class.watches} | {id(snapshot.residents.holders[h].tally) for h in kind.holder_ids}
     counting = [one for one in (*query.local_checks, *query.coarse_checks) if isinstance(one, Counted)]
-    touched = [one for one in counting if id(one.tally) in own or id(one.beside) in own]
+    touched = [one for one in counting if id(one.tally) in own or isinstance(one, Unclaimed)]
     graded = [one for one in (*query.local_terms, *query.coarse_terms) if isinstance(one, Graded)]
     if any(id(one.tally) in own for one in graded):
         return None
@@ -70,7 +71,7 @@ def _direct(query: Query, count: int) -> tuple[list[int], list[float]] | None:
 def _refuses_second(check: Counted, alive: Bools) -> bool:
     """Does every row that lets one in then close its door?"""
     label = check.tally.label
-    if check.mark is not None or check.beside is not None or not check.tally.fine or label.shared_codes or check.judge(1):
+    if check.moves or isinstance(check, Unclaimed) or not check.tally.fine or label.shared_codes or check.limits()[1] > 0:
         return False
     return not check.absent or not np.any(alive & (label.codes.data == 0))
 

@@ -34,6 +34,8 @@ from bayplan.table.snapshot import Snapshot
 
 
 class Cluster:
+    """Nodes, what runs on them, what waits, and the policy that decides."""
+
     def __init__(
         self,
         nodes: Iterable[Node] = (),

@@ -25,10 +25,12 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.neighbours import NODE
 from bayplan.model.workload import Group, Strategy, Workload
 from bayplan.table.column import Column
-from bayplan.table.forms import Clause, Counted, Graded, Holds, Part
+from bayplan.table.checks import MANY, Counted, Holds
+from bayplan.table.forms import Clause, Part
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
+from bayplan.table.terms import Graded
 
 WISH = 10.0
 BUDGET = 2_000
@@ -165,9 +167,9 @@ def group_rule(snapshot: Snapshot, group: Group, tally: Tally) -> tuple[tuple[Cl
     if group.strategy is Strategy.PACK:
         return (), (Part("group", "pack", Graded(tally, lambda counts: (counts > 0) * 1.0, WISH, lambda: 0.0, 1.0)),)
     if group.strategy is Strategy.STRICT_SPREAD:
-        check = Counted(tally, lambda counts: counts == 0, False)
+        check = Counted(tally, lambda: (0, 0), False)
     else:
-        check = Counted(tally, lambda counts: counts >= min(1, tally.total), False, mark=lambda: tally.total > 0)
+        check = Counted(tally, lambda: (min(1, tally.total), MANY), False, moves=True)
     return (Clause("group", check, True, _reasons(snapshot, group, tally)),), ()
 
 

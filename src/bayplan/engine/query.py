@@ -20,9 +20,11 @@ from bayplan.engine.policy import Policy
 from bayplan.model.selector import NODE_NAME
 from bayplan.model.workload import Workload
 from bayplan.table.column import Bools, Floats
-from bayplan.table.forms import AtLeast, Check, Clause, Counted, Follower, Graded, Linear, Part, Term
+from bayplan.table.checks import AtLeast, Counted
+from bayplan.table.forms import Check, Clause, Follower, Part, Term
 from bayplan.table.journal import Kind
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Graded, Linear
 
 _MAGNET = 1.5 * 2.0**22
 """Near this number doubles are 2^-30 apart, so adding and subtracting it rounds to that grid."""
@@ -59,7 +61,7 @@ class Compiled:
                 continue
             if check.coarse is None:
                 self.local_checks.append(check)
-                if isinstance(check, Counted) and check.mark is not None:
+                if isinstance(check, Counted) and check.moves:
                     self.moody.append(check)
                 elif isinstance(check, AtLeast):
                     self.fits.append((check.column.cell, check.amount))

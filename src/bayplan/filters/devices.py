@@ -13,8 +13,9 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.resources import UNIT, render
 from bayplan.model.workload import Workload
 from bayplan.table.column import Bools, Rows
+from bayplan.table.checks import AtLeast, Where
 from bayplan.table.devices import DeviceColumns
-from bayplan.table.forms import AtLeast, Clause, Where
+from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 
 
@@ -23,7 +24,7 @@ def devices(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     for resource, columns in snapshot.devices.items():
         amount = workload.requests.get(resource, 0)
         if amount:
-            hope = Where(partial(_could, columns, amount), snapshot.room)
+            hope = Where(partial(_could, columns, amount))
             reasons = partial(_short, columns, resource, amount)
             found.append(Clause("devices", AtLeast(columns.column(amount), float(amount)), hope, reasons))
     return found

@@ -10,7 +10,8 @@ from functools import partial
 from bayplan.model.decision import No, Reason
 from bayplan.model.resources import render
 from bayplan.model.workload import Workload
-from bayplan.table.forms import AtLeast, Clause
+from bayplan.table.checks import AtLeast
+from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 
 

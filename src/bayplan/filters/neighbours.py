@@ -13,13 +13,13 @@ A node without the key can never be near, and is apart from everybody.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ABSENT, EXISTS
 from bayplan.model.neighbours import NODE, Apart, Near
 from bayplan.model.workload import Workload
-from bayplan.table.forms import Clause, Counted, Holds
+from bayplan.table.checks import MANY, Counted, Holds, Unclaimed
+from bayplan.table.forms import Clause
 from bayplan.table.residents import Holders, Watch, resolve
 from bayplan.table.snapshot import Snapshot
 
@@ -32,14 +32,11 @@ def _near(snapshot: Snapshot, workload: Workload, one: Near, key: str) -> Clause
     watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), key)
     may_start = one.first_may_start and watch.matches(workload.namespace, workload.labels)
 
-    def starts() -> bool:
-        return may_start and not watch.tally.total
-
-    def judge(counts: Any) -> Any:
-        return counts >= (0 if starts() else 1)
+    def limits() -> tuple[int, int]:
+        return 0 if may_start and not watch.tally.total else 1, MANY
 
     hope = True if key == NODE else Holds(snapshot.statics.expression(key, EXISTS))
-    return Clause("near", Counted(watch.tally, judge, False, mark=starts), hope, partial(_alone, snapshot, one, key, watch))
+    return Clause("near", Counted(watch.tally, limits, False, moves=may_start), hope, partial(_alone, snapshot, one, key, watch))
 
 
 def _alone(snapshot: Snapshot, one: Near, key: str, watch: Watch, row: int) -> tuple[Reason, ...]:
@@ -61,8 +58,8 @@ def apart(snapshot: Snapshot, workload: Workload) -> list[Clause]:
 
 def _apart(snapshot: Snapshot, workload: Workload, one: Apart) -> Clause:
     watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by)
-    limit = one.at_most
-    return Clause("apart", Counted(watch.tally, lambda counts: counts < limit, True), True, partial(_crowded, snapshot, one, watch))
+    limits = (0, one.at_most - 1)
+    return Clause("apart", Counted(watch.tally, lambda: limits, True), True, partial(_crowded, snapshot, one, watch))
 
 
 def _crowded(snapshot: Snapshot, one: Apart, watch: Watch, row: int) -> tuple[Reason, ...]:
@@ -75,10 +72,10 @@ def _crowded(snapshot: Snapshot, one: Apart, watch: Watch, row: int) -> tuple[Re
 def _repelled(snapshot: Snapshot, holders: Holders, implied: bool) -> Clause:
     """`implied`: these holders match the workload's own Apart too, which refuses wherever they do."""
     if holders.watch is None:
-        check = Counted(holders.tally, lambda counts: counts == 0, True)
+        check = Counted(holders.tally, lambda: (0, 0), True)
     else:
         room = holders.apart.at_most - 2 + holders.counts_itself
-        check = Counted(holders.tally, lambda held, match: (held == 0) | (match <= room), True, holders.watch.tally)
+        check = Unclaimed(holders.tally, holders.watch.tally, room)
     return Clause("apart", check, True, partial(_unwelcome, snapshot, holders), implied=implied and holders.counts_itself)
 
 

@@ -11,7 +11,8 @@ from bayplan.model.labels import ABSENT, ValueSet
 from bayplan.model.selector import NODE_NAME, Selector
 from bayplan.model.workload import Workload
 from bayplan.table.column import Column
-from bayplan.table.forms import Clause, Holds
+from bayplan.table.checks import Holds
+from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 
 

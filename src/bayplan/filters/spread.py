@@ -9,7 +9,6 @@ tolerations where `honour_taints`); it is 0 when there are fewer than `min_domai
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.filters.taints import accepted
 from bayplan.table.column import Bools, Ints
-from bayplan.table.forms import Clause, Counted, Holds
+from bayplan.table.checks import Counted, Holds
+from bayplan.table.forms import Clause
 from bayplan.table.residents import Watch, resolve
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
@@ -34,11 +34,11 @@ def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
     itself = int(watch.matches(workload.namespace, workload.labels))
     emptiest = Emptiest(_eligible(snapshot, workload, one), watch.tally, one.min_domains)
 
-    def judge(counts: Any) -> Any:
-        return counts <= emptiest() + one.max_skew - itself
+    def limits() -> tuple[int, int]:
+        return 0, emptiest() + one.max_skew - itself
 
     hope = True if one.by == NODE else Holds(snapshot.statics.expression(one.by, EXISTS))
-    check = Counted(watch.tally, judge, False, mark=emptiest)
+    check = Counted(watch.tally, limits, False, moves=True)
     return Clause("spread", check, hope, partial(_ahead, snapshot, one, watch, emptiest))
 
 

@@ -14,7 +14,8 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.node import Effect, Taint
 from bayplan.model.workload import Toleration, Workload
 from bayplan.table.column import Bools
-from bayplan.table.forms import Clause, Holds
+from bayplan.table.checks import Holds
+from bayplan.table.forms import Clause
 from bayplan.table.snapshot import TAINTS, Snapshot
 from bayplan.table.statics import Static
 

@@ -47,6 +47,8 @@ class Reason:
 
 
 class Status(StrEnum):
+    """What became of a workload."""
+
     PLACED = "placed"
     PENDING = "pending"
     """Nothing fits now; something may later."""

@@ -13,8 +13,9 @@ import numpy as np
 
 from bayplan.model.workload import Workload
 from bayplan.table.column import Column
-from bayplan.table.forms import Formula, Part, Pick, Root
+from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Formula, Pick, Root
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ import numpy as np
 
 from bayplan.model.neighbours import Apart, Near
 from bayplan.model.workload import Workload
-from bayplan.table.forms import Graded, Part
+from bayplan.table.forms import Part
 from bayplan.table.residents import resolve
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Graded
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ import numpy as np
 from bayplan.errors import wrong
 from bayplan.model.workload import Workload
 from bayplan.table.column import Column, Floats
-from bayplan.table.forms import Formula, Linear, Part, Pick, Root
+from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Formula, Linear, Pick, Root
 
 Kind = Literal["most", "least", "ratio"]
 Shape = tuple[tuple[float, float], ...]

@@ -14,9 +14,10 @@ from bayplan.model.node import Effect, Taint
 from bayplan.model.selector import Selector
 from bayplan.model.workload import Preference, Toleration, Workload
 from bayplan.table.column import Floats
-from bayplan.table.forms import Part, Weighs
+from bayplan.table.forms import Part
 from bayplan.table.snapshot import TAINTS, Snapshot
 from bayplan.table.statics import Static
+from bayplan.table.terms import Weighs
 
 
 @dataclass(frozen=True, slots=True)

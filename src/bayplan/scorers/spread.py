@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
-from bayplan.table.forms import Graded, Part
+from bayplan.table.forms import Part
 from bayplan.table.residents import resolve
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Graded
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,9 @@ class Tally:
 
     def at(self, row: int) -> int:
         """Residents in the domain of one row; 0 when the row lacks the key."""
-        code = self.label.codes.cell[row]
-        if not code:
-            return 0
+        return self.of_code(self.label.codes.cell[row])
+
+    def of_code(self, code: int) -> int:
         if self.sparse is not None:
             return self.sparse.get(code)
         return int(self.dense[code]) if code < len(self.dense) else 0
