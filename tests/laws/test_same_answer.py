@@ -35,6 +35,7 @@ from tests.laws.test_snapshot import take
 def one_block_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise bounds would open all blocks of these clusters at once, and nothing would hang on them."""
     monkeypatch.setattr(bounds, "FIRST_BLOCKS", 1)
+    monkeypatch.setattr(bounds, "FEW", 0, raising=False)
 
 
 TOPOLOGIES = (NODE, "zone", "rack", "pair", "host")
@@ -200,8 +201,15 @@ def tied(count: int) -> list[Node]:
     return [Node(f"n{i}", {"cpu": 8, "memory": "16Gi"}, {"zone": f"z{i % 3}"}) for i in range(count)]
 
 
-@pytest.mark.parametrize("policy", [negated(PACK), negated(BALANCED)], ids=["packing", "packing and balance"])
-def test_with_negative_weights(policy: Policy) -> None:
+def heavy(policy: Policy) -> Policy:
+    return replace(policy, scorers=tuple(replace(one, weight=1000.0) for one in policy.scorers))  # type: ignore[type-var]
+
+
+WEIGHTED = {"packing": negated(PACK), "packing and balance": negated(BALANCED), "heavy": heavy(PACK), "heavy balance": heavy(BALANCED)}
+
+
+@pytest.mark.parametrize("policy", list(WEIGHTED.values()), ids=list(WEIGHTED))
+def test_with_negative_and_heavy_weights(policy: Policy) -> None:
     """A negative weight turns a scorer round; bounds over blocks must turn round with it."""
     cluster, rng = Cluster(LARGE, policy), random.Random(2)
     asked = Asked(cluster)

@@ -13,9 +13,12 @@ from math import inf
 import numpy as np
 
 from bayplan.engine.query import Query, on_grid
-from bayplan.table.column import BLOCK, Floats, Ints, Rows
+from bayplan.table.checks import Unclaimed
+from bayplan.table.column import BLOCK, Array, Floats, Ints, Rows
 from bayplan.table.index import LabelColumn
 from bayplan.table.snapshot import Snapshot
+
+FEW_DOMAINS = 16
 
 _FORBIDS = np.array([-inf, 0.0])
 """Added to a score: forbidden, allowed."""
@@ -45,6 +48,8 @@ class Layout:
         self.codes: dict[str, Ints] = {label.key: label.codes.data[self.order[self.starts]].astype(np.int64) for label in labels}
         """The code of every block, by key."""
         self.absent: dict[str, Ints] = {key: np.flatnonzero(codes == 0) for key, codes in self.codes.items()}
+        self.groups = _groups(np.stack([self.codes[label.key] for label in labels])) if labels else []
+        """The blocks of each combination of domains, as (first, behind the last)."""
 
 
 def _cut(new_domain: np.ndarray) -> Ints:
@@ -55,6 +60,12 @@ def _cut(new_domain: np.ndarray) -> Ints:
     start_of[domains] = domains
     start_of = np.maximum.accumulate(start_of)
     return np.flatnonzero((np.arange(room) - start_of) % BLOCK == 0)
+
+
+def _groups(codes: Array) -> list[tuple[int, int]]:
+    """Runs of equal columns."""
+    starts = np.flatnonzero(np.append(True, np.any(codes[:, 1:] != codes[:, :-1], axis=0))).tolist()
+    return list(zip(starts, [*starts[1:], codes.shape[1]], strict=True))
 
 
 def layout(snapshot: Snapshot, query: Query) -> Layout:
@@ -92,6 +103,15 @@ class Ranking:
         self._firsts: Rows = place.order[first]
         self._top, self._first = memoryview(self._tops), memoryview(self._firsts)
         self._starts, self._ends = place.starts.tolist(), place.ends.tolist()
+        simple = not any(isinstance(check, Unclaimed) for check in query.coarse_checks)
+        self._few = self._coarse and simple and len(place.groups) <= FEW_DOMAINS
+        if self._few:
+            firsts = [start for start, _ in place.groups]
+            self._codes_of = {key: codes[firsts].tolist() for key, codes in place.codes.items()}
+            self._group_of = [group for group, (start, end) in enumerate(place.groups) for _ in range(start, end)]
+            self._group_best: list[tuple[float, int]] = [(-inf, -1)] * len(place.groups)
+            for group in range(len(place.groups)):
+                self._regroup(group)
 
     @property
     def behind(self) -> int:
@@ -103,6 +123,8 @@ class Ranking:
             block = int(self._tops.argmax())
             score = self._top[block]
             return None if score == -inf else (self._first[block], score)
+        if self._few:
+            return self._best_of_few()
         totals = self._tops + self._shift()
         block = int(totals.argmax())
         score = float(totals[block])
@@ -111,6 +133,32 @@ class Ranking:
         tied = totals == score
         alone = np.count_nonzero(tied) == 1
         return self._first[block] if alone else int(self._firsts[tied].min()), score
+
+    def _best_of_few(self) -> Found:
+        """As below, but domain by domain: for a handful of domains plain Python beats array calls."""
+        query, codes_of = self._query, self._codes_of
+        rules = [(c.tally.counts().item, codes_of[c.tally.label.key], *c.limits(), c.absent) for c in query.coarse_checks]
+        terms = [(term, codes_of[term.tally.label.key]) for term in query.coarse_terms]
+        best, winner = -inf, -1
+        for group, (score, row) in enumerate(self._group_best):
+            for term, codes in terms:
+                code = codes[group]
+                score += on_grid(float(term.grade(term.tally.of_code(code)) if code else term.absent()) * term.weight)
+            if score < best or score == -inf or (score == best and row > winner):
+                continue
+            for count, codes, low, high, absent in rules:
+                code = codes[group]
+                if not (low <= count(code) <= high if code else absent):
+                    break
+            else:
+                best, winner = score, row
+        return None if best == -inf else (winner, best)
+
+    def _regroup(self, group: int) -> None:
+        """Find the best of a group's blocks anew; the first of equal ones has the lowest row."""
+        start, end = self._layout.groups[group]
+        block = start + int(self._tops[start:end].argmax())
+        self._group_best[group] = (self._top[block], self._first[block])
 
     def _shift(self) -> Floats:
         """What their domains add to the blocks now, -inf where they forbid it."""
@@ -165,3 +213,7 @@ class Ranking:
             start = self._starts[block]
             best = start + int(self._score[start : self._ends[block]].argmax())
             self._top[block], self._first[block] = self._cell[best], self._order[best]
+        else:
+            return
+        if self._few:
+            self._regroup(self._group_of[block])
