@@ -94,6 +94,7 @@ CODES: list[tuple[str, str, int, str]] = [
     ("whatif f.yaml --release web-0 --relabel n1:zone=b,disk-", FITS, 0, "release web-0; relabel n1 zone=b, disk-"),
     ("whatif f.yaml --policy pack", FITS, 0, "policy pack"),
     ("whatif f.yaml --versus f.yaml", FITS, 0, "3 unchanged"),
+    ("whatif f.yaml --release web-0", FITS, 0, "gone web-0 n1 - 0 gained a place, 0 lost theirs, 0 moved, 1 gone, 2 unchanged."),
     ("whatif f.yaml", FITS, 2, "what if what?"),
     ("whatif f.yaml --drain n9", FITS, 2, "there is no node 'n9'"),
     ("whatif f.yaml --add nope.yaml", FITS, 2, "nope.yaml: cannot be read"),
@@ -168,7 +169,10 @@ KEYS = {
     "place f.yaml --json": ("plan", ["policy", "seed", "summary", "decisions", "waiting", "nodes"]),
     "why gang f.yaml --json": ("explanation", ["asked", "explanations", "preemption"]),
     "why web-0 f.yaml --node n2 --all-nodes --json": ("explanation", ["asked", "explanations", "preemption"]),
-    "whatif f.yaml --drain n1 --json": ("difference", ["changes", "gained", "lost", "moved", "unchanged", "pending"]),
+    "whatif f.yaml --drain n1 --json": (
+        "difference",
+        ["changes", "gained", "lost", "moved", "gone", "new", "unchanged", "pending"],
+    ),
     "validate f.yaml --json": ("validation", ["valid", "counts", "problems"]),
 }
 
@@ -286,3 +290,17 @@ def test_a_terminal_that_knows_only_ascii(tmp_path: Path) -> None:
     assert ran.returncode == 0
     assert "###" in ran.stdout
     assert "\\xe4lter" in compare.run("bayplan why älter f.yaml", tmp_path, PYTHONIOENCODING="ascii").stdout
+
+
+def test_two_plans_compared() -> None:
+    more = FITS.replace("{name: old", "{name: extra}, {name: old").replace("replicas: 2", "replicas: 1").replace("web", "api")
+    ran = bayplan("whatif", "f.yaml", "--versus", "g.yaml", "--json", f=FITS, g=more)
+    names = {sort: [one["workload"] for one in ran.json[sort]] for sort in ("gained", "lost", "moved", "gone", "new")}
+    assert names == {"gained": [], "lost": [], "moved": [], "gone": ["web-0", "web-1"], "new": ["api-0", "extra"]}
+    assert ran.json["unchanged"] == 1
+
+
+def test_a_pending_workload_that_is_gone_is_not_unchanged() -> None:
+    ran = bayplan("whatif", "f.yaml", "--release", "web-0", "--json", f=HOPELESS)
+    assert ran.json["unchanged"] == 2
+    assert ran.json["pending"] == {"before": 2, "after": 1}

@@ -10,20 +10,20 @@ from rich.console import Console
 from rich.text import Text
 
 from bayplan.cli import pending_view, plan_view, screen
-from bayplan.cli.planning import Planned
 from bayplan.engine.cluster import Cluster
-from bayplan.engine.whatif import Difference, Move, Where, difference
+from bayplan.engine.whatif import Move, Where, difference
 
 ONE_BY_ONE = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The moves from one plan to another."""
+    """The moves from one plan to another; `gone` and `new` are in one of the two only."""
 
-    title: str
     changes: tuple[str, ...]
     moves: tuple[Move, ...]
+    gone: tuple[Move, ...]
+    new: tuple[Move, ...]
     unchanged: int
     pending_before: int
     pending_after: int
@@ -31,18 +31,24 @@ class Compared:
     """As it would be."""
 
     @classmethod
-    def change(cls, before: Planned, found: Difference) -> Compared:
-        waiting = len(before.cluster.pending.ids), len(found.cluster.pending.ids)
-        return cls("What if", found.changes, found.moves, found.unchanged, *waiting, found.cluster)
-
-    @classmethod
-    def plans(cls, before: Planned, after: Planned) -> Compared:
-        moves, unchanged = difference(state(before.cluster), state(after.cluster))
-        waiting = len(before.cluster.pending.ids), len(after.cluster.pending.ids)
-        return cls("Two plans", (), moves, unchanged, *waiting, after.cluster)
+    def of(cls, before: Cluster, after: Cluster, changes: tuple[str, ...] = ()) -> Compared:
+        old, new = state(before), state(after)
+        moves, unchanged = difference(old, new)
+        both = tuple(one for one in moves if one.workload in old and one.workload in new)
+        gone = tuple(one for one in moves if one.workload not in new)
+        fresh = tuple(one for one in moves if one.workload not in old)
+        # One that waited and is gone, or is new and waits, is nowhere on both sides: difference() calls that unchanged.
+        unchanged -= sum((one in old) != (one in new) and old.get(one) == new.get(one) for one in {**old, **new})
+        return cls(changes, both, gone, fresh, unchanged, len(before.pending.ids), len(after.pending.ids), after)
 
     def as_json(self) -> dict[str, object]:
-        sorts = {"gained": gained(self.moves), "lost": lost(self.moves), "moved": moved(self.moves)}
+        sorts = {
+            "gained": gained(self.moves),
+            "lost": lost(self.moves),
+            "moved": moved(self.moves),
+            "gone": self.gone,
+            "new": self.new,
+        }
         return {
             "changes": list(self.changes),
             **{name: [one.as_json() for one in moves] for name, moves in sorts.items()},
@@ -72,10 +78,10 @@ def moved(moves: Sequence[Move]) -> list[Move]:
 
 def show(found: Compared, out: Console) -> None:
     if found.changes:
-        out.print(Text.assemble((f"{found.title}: ", screen.TITLE), "; ".join(found.changes)))
+        out.print(Text.assemble(("What if: ", screen.TITLE), "; ".join(found.changes)))
         out.print()
-    show_moves(found.moves, out)
-    out.print(tally(found.moves, found.unchanged))
+    show_moves(found.moves, out, found.gone, found.new)
+    out.print(tally(found.moves, found.unchanged, found.gone, found.new))
     waiting = f"Pending: {found.pending_before:,} before, {found.pending_after:,} after."
     out.print(Text(waiting, screen.WAITING if found.pending_after else screen.GOOD))
     if found.pending_after:
@@ -83,23 +89,30 @@ def show(found: Compared, out: Console) -> None:
         pending_view.show_waiting(found.cluster, out, "STILL PENDING" if found.changes else "PENDING")
 
 
-def tally(moves: Sequence[Move], unchanged: int) -> Text:
+def tally(moves: Sequence[Move], unchanged: int, gone: Sequence[Move] = (), new: Sequence[Move] = ()) -> Text:
     plus, minus = len(gained(moves)), len(lost(moves))
+    other = (f", {len(gone):,} gone" if gone else "") + (f", {len(new):,} new" if new else "")
     return Text.assemble(
         (f"{plus:,} gained a place", screen.GOOD if plus else ""), ", ",
         (f"{minus:,} lost theirs", screen.BAD if minus else ""), ", ",
-        f"{len(moved(moves)):,} moved, {unchanged:,} unchanged.",
+        f"{len(moved(moves)):,} moved{other}, {unchanged:,} unchanged.",
     )  # fmt: skip
 
 
-def show_moves(moves: Sequence[Move], out: Console) -> None:
-    if not moves:
+def show_moves(moves: Sequence[Move], out: Console, gone: Sequence[Move] = (), new: Sequence[Move] = ()) -> None:
+    if not moves and not gone and not new:
         return
     table = screen.table("", "WORKLOAD", "BEFORE", "AFTER")
-    sorts = (("gained", gained(moves), screen.GOOD), ("lost", lost(moves), screen.BAD), ("moved", moved(moves), screen.NAME))
-    for word, some, style in sorts:
-        for name, before, after in _rows(some, together=len(moves) > ONE_BY_ONE):
-            table.add_row(Text(word, style), name, Text(before or "pending"), Text(after or "pending", style))
+    together = len(moves) + len(gone) + len(new) > ONE_BY_ONE
+    for word, some, style, nowhere in (
+        ("gained", gained(moves), screen.GOOD, ("pending", "pending")),
+        ("lost", lost(moves), screen.BAD, ("pending", "pending")),
+        ("moved", moved(moves), screen.NAME, ("pending", "pending")),
+        ("gone", gone, screen.QUIET, ("pending", "-")),
+        ("new", new, screen.NAME, ("-", "pending")),
+    ):
+        for name, before, after in _rows(some, together=together):
+            table.add_row(Text(word, style), name, Text(before or nowhere[0]), Text(after or nowhere[1], style))
     out.print(table)
     out.print()
 

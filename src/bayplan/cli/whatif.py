@@ -106,9 +106,10 @@ def whatif(
     changes.check(asked, versus)
     before = planning.plan(files, None, seed)
     if versus:
-        found = diff_view.Compared.plans(before, planning.plan(versus, None, seed))
+        found = diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed).cluster)
     else:
-        found = diff_view.Compared.change(before, changes.whatif(before, asked))
+        change = changes.whatif(before, asked)
+        found = diff_view.Compared.of(before.cluster, change.cluster, change.changes)
     if json:
         screen.print_json("difference", found.as_json())
     else:

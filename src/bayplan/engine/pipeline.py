@@ -19,7 +19,7 @@ from bayplan.engine.query import Conditions, Query
 from bayplan.engine.ranking import Found, Ranking
 from bayplan.model.workload import Workload
 from bayplan.table.forms import Clause, Part
-from bayplan.table.journal import Family, Kind
+from bayplan.table.kinds import Family, Kind
 from bayplan.table.snapshot import Snapshot
 
 LARGE = 16_384

@@ -22,7 +22,7 @@ from bayplan.model.workload import Workload
 from bayplan.table.column import Bools, Floats
 from bayplan.table.checks import AtLeast, Counted
 from bayplan.table.forms import Check, Clause, Follower, Part, Term
-from bayplan.table.journal import Kind
+from bayplan.table.kinds import Kind
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Graded, Linear
 

@@ -16,7 +16,8 @@ from bayplan.model.workload import Toleration, Workload
 from bayplan.table.column import Bools
 from bayplan.table.checks import Holds
 from bayplan.table.forms import Clause
-from bayplan.table.snapshot import TAINTS, Snapshot
+from bayplan.table.rows import TAINTS
+from bayplan.table.snapshot import Snapshot
 from bayplan.table.statics import Static
 
 Tolerations = tuple[Toleration, ...]

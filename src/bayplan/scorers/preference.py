@@ -15,7 +15,8 @@ from bayplan.model.selector import Selector
 from bayplan.model.workload import Preference, Toleration, Workload
 from bayplan.table.column import Floats
 from bayplan.table.forms import Part
-from bayplan.table.snapshot import TAINTS, Snapshot
+from bayplan.table.rows import TAINTS
+from bayplan.table.snapshot import Snapshot
 from bayplan.table.statics import Static
 from bayplan.table.terms import Weighs
 

@@ -12,34 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bayplan.model.node import Node
 from bayplan.model.workload import Workload
+from bayplan.table import rows
+from bayplan.table.kinds import Kind
 
 if TYPE_CHECKING:
     from bayplan.table.snapshot import Snapshot
 
 LIMIT = 1 << 20
 """Changes that can be undone; the oldest half is forgotten past this."""
-
-
-class Family:
-    """All workloads that differ only by name and size: who counts them, and whom they keep away."""
-
-    __slots__ = ("class_id", "holder_ids")
-
-    def __init__(self, class_id: int, holder_ids: tuple[int, ...]):
-        self.class_id, self.holder_ids = class_id, holder_ids
-
-
-class Kind:
-    """All workloads that differ only by name, in the terms of the table."""
-
-    __slots__ = ("amounts", "class_id", "family", "holder_ids", "requests", "workload")
-
-    def __init__(self, workload: Workload, amounts: tuple[tuple[int, float], ...], family: Family):
-        self.workload = workload
-        self.requests = workload.requests
-        self.amounts = amounts
-        self.family = family
-        self.class_id, self.holder_ids = family.class_id, family.holder_ids
 
 
 class Placement(NamedTuple):
@@ -77,7 +57,7 @@ class Changed:
     after: Node | None
 
     def undo(self, snapshot: Snapshot) -> None:
-        snapshot.write(self.row, self.after, self.before)
+        rows.write(snapshot, self.row, self.after, self.before)
 
 
 Entry = Placement | Released | Changed

@@ -47,7 +47,8 @@ def demo(
 
     command = f"bayplan whatif {name} \\\n      --add {NEW_NODE}"
     _act(out, "3. Ask what if", "Would one more GPU node do? On a copy, nothing is touched:", command)
-    diff_view.show(diff_view.Compared.change(planned, changes.whatif(planned, [("add", NEW_NODE)])), out)
+    change = changes.whatif(planned, [("add", NEW_NODE)])
+    diff_view.show(diff_view.Compared.of(planned.cluster, change.cluster, change.changes), out)
 
     out.print()
     if save is None:
