@@ -35,7 +35,11 @@ def rows(cluster: Cluster, repeats: int) -> Iterator[dict[str, object]]:
 
 def _changes(cluster: Cluster) -> Iterator[tuple[str, Callable[[int], object], Callable[[int], object]]]:
     yield "relabel a node", lambda i: cluster.relabel(f"n{i}", {"l0": "z"}), lambda i: cluster.relabel(f"n{i}", {"l0": "a"})
-    yield "move a node to another zone", lambda i: cluster.relabel(f"n{i}", {"zone": "z99"}), lambda i: cluster.relabel(f"n{i}", {"zone": "z1"})
+    yield (
+        "move a node to another zone",
+        lambda i: cluster.relabel(f"n{i}", {"zone": "z99"}),
+        lambda i: cluster.relabel(f"n{i}", {"zone": "z1"}),
+    )
     yield "taint a node", lambda i: cluster.taint(f"n{i}", [Taint("bad")]), lambda i: cluster.taint(f"n{i}", [])
     yield "cordon a node", lambda i: cluster.cordon(f"n{i}"), lambda i: cluster.cordon(f"n{i}", False)
     yield "add a node", lambda i: cluster.add(Node(f"new-{i}", {"cpu": 8}, {"zone": "z1"})), lambda i: cluster.remove(f"new-{i}")

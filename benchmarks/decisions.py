@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from bayplan import Cluster, Workload
 from benchmarks.scenarios import MIXES, repeated, unique
 from benchmarks.timing import best
-from tests.oracle import Oracle, Packing, Preferences, Neighbours, Spreading, Use
+from tests.oracle import Neighbours, Oracle, Packing, Preferences, Spreading, Use
 
 BASELINE_POLICY = (
     Packing((Use("cpu", "least"), Use("memory", "least"), Use("gpu", "least", 2.0))),

@@ -6,8 +6,22 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from bayplan import Apart, Cluster, Near, Node, Preference, Selector, Spread, Taint, Toleration, Workload
-from bayplan import does_not_exist, gt, in_, not_in
+from bayplan import (
+    Apart,
+    Cluster,
+    Near,
+    Node,
+    Preference,
+    Selector,
+    Spread,
+    Taint,
+    Toleration,
+    Workload,
+    does_not_exist,
+    gt,
+    in_,
+    not_in,
+)
 
 MIXES = ("resources", "selector", "anti-affinity", "affinity", "spread", "mixed")
 SHAPES = [(cpu, per_cpu) for cpu in (8, 16, 32, 64, 96) for per_cpu in (2, 4, 8, 16)]

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from bayplan.model import labels as algebra
+from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import ValueSet
 from bayplan.model.neighbours import ALL, NODE, Apart, Namespaces, Near, Spread
 from bayplan.model.node import Device, Effect, Node, Taint
 from bayplan.model.resources import Quantity
 from bayplan.model.resources import requests as parse_requests
 from bayplan.model.selector import EVERYTHING, NODE_NAME, NOWHERE, Selector
-from bayplan.model.workload import Fallback, Group, Match, Preference, Strategy, Toleration, Workload
+from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
 from tests.oracle.scores import Balance, Neighbours, Packing, Preferences, Scorer, Spreading, Use
 
 T = TypeVar("T")

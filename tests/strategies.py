@@ -13,10 +13,11 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from bayplan.model import labels as algebra
+from bayplan.model.group import Group
 from bayplan.model.labels import ABSENT, Value, ValueSet
 from bayplan.model.node import Node
 from bayplan.model.selector import Selector
-from bayplan.model.workload import Group, Workload
+from bayplan.model.workload import Workload
 from tests import random_scenarios as space
 
 T = TypeVar("T")

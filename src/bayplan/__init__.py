@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from bayplan.engine.policy import Policy
     from bayplan.errors import BackendError, BayplanError, ConfigError, PlacementError, Unsupported
     from bayplan.model.decision import Decision, No, Plan, Reason, Status
+    from bayplan.model.group import Group, Strategy
     from bayplan.model.labels import does_not_exist, exists, gt, in_, lt, not_in
     from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
     from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
     from bayplan.model.selector import Selector
-    from bayplan.model.workload import Fallback, Group, Preference, Strategy, Toleration, Workload
+    from bayplan.model.workload import Fallback, Preference, Toleration, Workload
 
 __all__ = [
     "ALL",
@@ -73,7 +74,8 @@ _HOME = {
     "model.neighbours": "ALL NODE Apart Near Spread",
     "model.node": "Device Effect Node NodeTemplate Taint",
     "model.selector": "Selector",
-    "model.workload": "Fallback Group Preference Strategy Toleration Workload",
+    "model.group": "Group Strategy",
+    "model.workload": "Fallback Preference Toleration Workload",
 }
 _MODULE_OF = {name: f"bayplan.{module}" for module, names in _HOME.items() for name in names.split()}
 

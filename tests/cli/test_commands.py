@@ -259,11 +259,16 @@ def test_help_comes_at_once_and_loads_little(tmp_path: Path) -> None:
     print(f"help: {time.perf_counter() - begin:.2f} s")
 
 
+def started(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "bayplan.cli", *words]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(command, cwd=folder, env=compare.environment(), **pipes)  # type: ignore[call-overload, no-any-return]
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     many = FITS.replace("replicas: 2", "replicas: 5000").replace("cpu: 1}}, {name: old", "cpu: 1m}}, {name: old")
     (tmp_path / "f.yaml").write_text(many)
-    command = [sys.executable, "-m", "bayplan.cli", "place", "f.yaml", "--json"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with started(tmp_path, "place", "f.yaml", "--json") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -273,13 +278,12 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "bayplan.cli", "place", "-"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        time.sleep(1.5)  # by now it waits for its input
+    with started(tmp_path, "place", "-") as process:
+        assert process.stdin is not None
+        process.stdin.write(b"# more than a pipe holds, so it is being read when this returns\n" * 10_000)
+        process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=20)
+        _, error = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in error
 

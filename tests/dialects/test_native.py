@@ -19,11 +19,12 @@ from bayplan.dialects import native
 from bayplan.dialects.native.policy import PolicySpec, build
 from bayplan.dialects.native.scalars import plain
 from bayplan.model import labels as algebra
+from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import ValueSet
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
 from bayplan.model.selector import EVERYTHING, Selector
-from bayplan.model.workload import Fallback, Group, Match, Preference, Strategy, Toleration, Workload
+from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
 
 NODES = [
     ("only a name", "name: n", [Node("n")]),

@@ -13,12 +13,13 @@ from bayplan.dialects.native import Manifest, selectors
 from bayplan.dialects.native.policy import PolicySpec
 from bayplan.errors import Unsupported
 from bayplan.model import labels as algebra
+from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import ABSENT, ValueSet
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
 from bayplan.model.resources import Resources
 from bayplan.model.selector import EVERYTHING, NOWHERE, Selector
-from bayplan.model.workload import Fallback, Group, Match, Preference, Strategy, Toleration, Workload
+from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
 
 # Words that YAML would read as something else are the likeliest to break the way back.
 WORDS = ("a", "no", "on", "true", "null", "7", "07", "1.10", "1e3", "0x1f", "1_000", "1-30", "2024-01-01", "x.y", "A_b")

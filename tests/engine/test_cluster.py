@@ -60,7 +60,13 @@ def test_a_plan_and_its_decisions_as_data() -> None:
         "placed": 1,
         "pending": 1,
         "decisions": [
-            {"workload": "prod/w", "status": "placed", "node": "n", "score": pytest.approx(1 / 3, abs=1e-9), "devices": {"gpu": ["left"]}},
+            {
+                "workload": "prod/w",
+                "status": "placed",
+                "node": "n",
+                "score": pytest.approx(1 / 3, abs=1e-9),
+                "devices": {"gpu": ["left"]},
+            },
             {"workload": "m", "status": "impossible", "node": None, "group": "g"},
         ],
     }

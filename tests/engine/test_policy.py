@@ -15,9 +15,11 @@ from bayplan.engine.policy import FILTERS, PRESETS, SCORERS, filter_named, prese
 from bayplan.model.decision import No
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.table.checks import Where
 from bayplan.table.column import Rows
-from bayplan.table.forms import Clause, Curve, Part, Where
+from bayplan.table.forms import Clause, Part
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.terms import Curve
 
 # --- presets ---
 
@@ -74,7 +76,9 @@ def test_a_policy_without_scorers_takes_the_first_node_that_fits() -> None:
 
 
 def test_a_policy_may_leave_filters_out() -> None:
-    cluster = Cluster([Node("n", {"cpu": 4}, cordoned=True)], Policy("bold", (), tuple(name for name in FILTERS if name != "cordon")))
+    cluster = Cluster(
+        [Node("n", {"cpu": 4}, cordoned=True)], Policy("bold", (), tuple(name for name in FILTERS if name != "cordon"))
+    )
     assert cluster.place(Workload("w"))[0].placed
 
 
@@ -138,7 +142,7 @@ def quiet(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     def reasons(row: int) -> tuple[Reason, ...]:
         return (Reason.of("quiet", "web", No.NEVER, "the node wants quiet"),)
 
-    return [Clause("quiet", Where(loud, snapshot.room), False, reasons)]
+    return [Clause("quiet", Where(loud), False, reasons)]
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,9 @@ def test_random_plans_hold_what_they_promise() -> None:
         plan = pair.cluster.preempt(urgent)
         assert fingerprint(pair.cluster.snapshot).state == before
         if plan is None:
-            assert pair.oracle.feasible(urgent) or not any(fits_when_cleared(pair, urgent, name) for name in pair.names), f"seed {seed}"
+            assert pair.oracle.feasible(urgent) or not any(fits_when_cleared(pair, urgent, name) for name in pair.names), (
+                f"seed {seed}"
+            )
             continue
         found += 1
         assert pair.oracle.feasible(urgent) == []
@@ -153,6 +155,8 @@ def test_random_plans_hold_what_they_promise() -> None:
 
 def fits_when_cleared(pair: Pair, urgent: Workload, name: str) -> bool:
     trial = pair.oracle.copy()
-    for one in [key for key, resident in trial.residents.items() if resident.node == name and resident.workload.priority < urgent.priority]:
+    for one in [
+        key for key, resident in trial.residents.items() if resident.node == name and resident.workload.priority < urgent.priority
+    ]:
         trial.release(one)
     return not trial.reasons(urgent, name)

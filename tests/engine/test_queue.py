@@ -21,7 +21,6 @@ def full(count: int = 3) -> Cluster:
     return cluster
 
 
-
 # name, the pending workload, the event, is it placed then
 EVENTS: list[tuple[str, Workload, Callable[[Cluster], object], bool]] = [
     ("nothing happened", Workload("w", {"cpu": 1}), lambda c: None, False),
@@ -151,3 +150,11 @@ def test_a_forks_queue_is_its_own() -> None:
     assert [one.workload for one in twin.retry()] == ["w"]
     assert cluster.pending.ids == ["w"]
     assert list(cluster.retry()) == []
+
+
+def test_a_fork_still_tries_what_its_parent_had_not_yet_tried() -> None:
+    cluster = full()
+    cluster.place(Workload("w", {"cpu": 1}))
+    cluster.release("r1")
+    assert [one.workload for one in cluster.fork().retry()] == ["w"]
+    assert [one.workload for one in cluster.whatif().plan().gained] == ["w"]

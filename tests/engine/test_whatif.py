@@ -109,7 +109,9 @@ def test_the_difference_of_two_states() -> None:
 PICKY = Workload("w", {"cpu": 1}, selector=Selector.of({"disk": "ssd"}), fallbacks=(Fallback(selector=Selector.of({})),))
 
 
-@pytest.mark.parametrize("change", [lambda w: w.drain("n1"), lambda w: w.remove("n1"), lambda w: w.use("pack")], ids=["drain", "remove", "policy"])
+@pytest.mark.parametrize(
+    "change", [lambda w: w.drain("n1"), lambda w: w.remove("n1"), lambda w: w.use("pack")], ids=["drain", "remove", "policy"]
+)
 def test_a_workload_on_its_fallback_gets_its_first_wish_when_it_can(change: Callable[[WhatIf], WhatIf]) -> None:
     cluster = Cluster([Node("n1", {"cpu": 4})])
     cluster.place(PICKY)

@@ -16,14 +16,18 @@ HERE = Path(__file__).resolve().parent
 PLAIN = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100", "LINES": "40", "PYTHONIOENCODING": "utf-8"}
 
 
+def environment() -> dict[str, str]:
+    """Plain text, and the same bayplan as in the tests."""
+    path = os.pathsep.join(os.path.abspath(one) for one in sys.path)
+    return {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"} | PLAIN | {"PYTHONPATH": path}
+
+
 def run(command: str, folder: Path, **kwargs: str) -> subprocess.CompletedProcess[str]:
     """`bayplan ...` and `python ...` with the Python that runs the tests."""
     first, *rest = shlex.split(command)
     start = [sys.executable, "-m", "bayplan.cli"] if first == "bayplan" else [sys.executable]
-    env = {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"}
-    env["PYTHONPATH"] = os.pathsep.join(os.path.abspath(one) for one in sys.path)  # the same bayplan as in the tests
     return subprocess.run(
-        [*start, *rest], cwd=folder, env={**env, **PLAIN, **kwargs}, text=True, capture_output=True, stdin=subprocess.DEVNULL,
+        [*start, *rest], cwd=folder, env={**environment(), **kwargs}, text=True, capture_output=True, stdin=subprocess.DEVNULL,
         encoding="utf-8", timeout=120, check=False,
     )  # fmt: skip
 

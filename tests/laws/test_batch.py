@@ -57,7 +57,12 @@ def same(cluster: Cluster, workloads: Sequence[Workload]) -> list[Decision]:
 
 def equal_nodes(count: int = 60) -> list[Node]:
     return [
-        Node(f"n{i}", {"cpu": 4, "memory": "8Gi"}, {"zone": f"z{i % 3}", "rack": f"r{i % 10}"}, devices={"gpu": 2} if i % 4 == 0 else {})
+        Node(
+            f"n{i}",
+            {"cpu": 4, "memory": "8Gi"},
+            {"zone": f"z{i % 3}", "rack": f"r{i % 10}"},
+            devices={"gpu": 2} if i % 4 == 0 else {},
+        )
         for i in range(count)
     ]
 
@@ -188,7 +193,9 @@ def test_mixes_of_kinds_and_priorities(seed: int) -> None:
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(strategies.clusters(), strategies.workloads(constrained=15), strategies.picked(space.policy), st.sampled_from((8, 9, 20, 60)))
+@given(
+    strategies.clusters(), strategies.workloads(constrained=15), strategies.picked(space.policy), st.sampled_from((8, 9, 20, 60))
+)
 def test_drawn_batches(nodes: list[Node], kind: Workload, policy: tuple[object, ...], count: int) -> None:
     same(Cluster(nodes, engine_policy(policy)), kind.copies(count))  # type: ignore[arg-type]
 

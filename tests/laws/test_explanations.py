@@ -59,8 +59,13 @@ def agrees(explanation: Explanation, expected: Reasons) -> None:
     assert explanation.feasible == sum(not reasons for reasons in expected.values())
     assert explanation.total == len(expected)
     counted = Counter({(one.rule, one.topic, one.no): one.nodes for one in explanation.counts})
-    assert counted == Counter(reason for reasons in expected.values() for reason in reasons), "counts are the nodes' reasons, summed"
-    assert all(set(engine_reasons(explanation)[miss.node]) == {(r.rule, r.topic, r.no) for r in miss.reasons} for miss in explanation.nearest)
+    assert counted == Counter(reason for reasons in expected.values() for reason in reasons), (
+        "counts are the nodes' reasons, summed"
+    )
+    assert all(
+        set(engine_reasons(explanation)[miss.node]) == {(r.rule, r.topic, r.no) for r in miss.reasons}
+        for miss in explanation.nearest
+    )
 
 
 def still_known(pair: Pair, decision: Decision) -> bool:
@@ -92,7 +97,9 @@ def test_the_reasons_of_a_decision_are_those_of_its_moment(chunk: int) -> None:
             except AssertionError as error:
                 error.add_note(f"seed {seed}, {memory.decision}")
                 raise
-        assert (fingerprint(pair.cluster.snapshot).state, pair.cluster.snapshot.version) == (before, version), f"seed {seed}: asking changed it"
+        assert (fingerprint(pair.cluster.snapshot).state, pair.cluster.snapshot.version) == (before, version), (
+            f"seed {seed}: asking changed it"
+        )
 
 
 def test_a_chosen_node_beats_the_runner_up_and_the_parts_sum_to_the_score() -> None:
@@ -107,7 +114,9 @@ def test_a_chosen_node_beats_the_runner_up_and_the_parts_sum_to_the_score() -> N
                     assert explanation.score is not None
                     assert explanation.score >= explanation.runner_up_score
                     assert explanation.runner_up != explanation.chosen
-                    assert sum(part.runner_up or 0 for part in explanation.parts) == pytest.approx(explanation.runner_up_score, abs=2e-9)
+                    assert sum(part.runner_up or 0 for part in explanation.parts) == pytest.approx(
+                        explanation.runner_up_score, abs=2e-9
+                    )
                 else:
                     assert explanation.feasible == 1
 

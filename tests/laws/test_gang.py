@@ -167,7 +167,9 @@ def test_members_see_each_other() -> None:
     nodes = [cluster.snapshot.node(str(one.node)) for one in plan]
     assert len({node.name for node in nodes}) == 3
     assert len({node.labels["zone"] for node in nodes}) == 1
-    assert [one.placed for one in cluster.place(Group("h", (member.named("x"), member.named("y"))))] == [False, False], "a zone is full"
+    assert [one.placed for one in cluster.place(Group("h", (member.named("x"), member.named("y"))))] == [False, False], (
+        "a zone is full"
+    )
 
 
 def test_a_member_may_fall_back_on_its_own() -> None:

@@ -30,7 +30,6 @@ from tests.adapter import engine_policy
 from tests.laws.test_snapshot import take
 
 
-
 @pytest.fixture(autouse=True)
 def one_block_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise bounds would open all blocks of these clusters at once, and nothing would hang on them."""
@@ -155,7 +154,9 @@ def change_something(cluster: Cluster, rng: random.Random, i: int) -> None:
         case "release" if snapshot.placements:
             cluster.release(rng.choice(list(snapshot.placements)))
         case "relabel":
-            key, value = rng.choice((("zone", "z9"), ("zone", "z1"), ("rack", "r3"), ("pair", "p5"), ("tier", "3"), ("zone", None)))
+            key, value = rng.choice(
+                (("zone", "z9"), ("zone", "z1"), ("rack", "r3"), ("pair", "p5"), ("tier", "3"), ("zone", None))
+            )
             cluster.relabel(rng.choice(names), {key: value})
         case "share a host":
             # Two nodes share a value of a fine topology, and part again: the row noted for it must be right.
@@ -205,7 +206,12 @@ def heavy(policy: Policy) -> Policy:
     return replace(policy, scorers=tuple(replace(one, weight=1000.0) for one in policy.scorers))  # type: ignore[type-var]
 
 
-WEIGHTED = {"packing": negated(PACK), "packing and balance": negated(BALANCED), "heavy": heavy(PACK), "heavy balance": heavy(BALANCED)}
+WEIGHTED = {
+    "packing": negated(PACK),
+    "packing and balance": negated(BALANCED),
+    "heavy": heavy(PACK),
+    "heavy balance": heavy(BALANCED),
+}
 
 
 @pytest.mark.parametrize("policy", list(WEIGHTED.values()), ids=list(WEIGHTED))

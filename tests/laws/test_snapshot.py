@@ -1,9 +1,9 @@
 """The snapshot: incremental, yet after any sequence of changes equal to one built afresh.
 
-    after anything      snapshot == Snapshot(its nodes) + its residents, and no invariant is broken
-    undo_to(version)    exactly the state of that version
-    fork()              neither side ever sees the other's changes
-    amounts             never negative, never above capacity; a release gives back what was recorded
+after anything      snapshot == Snapshot(its nodes) + its residents, and no invariant is broken
+undo_to(version)    exactly the state of that version
+fork()              neither side ever sees the other's changes
+amounts             never negative, never above capacity; a release gives back what was recorded
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ def test_versions_that_never_were_cannot_be_restored(version: int) -> None:
 
 def small() -> Snapshot:
     """Two nodes with two GPUs each; a on n1 with a GPU and a half, b on n2."""
-    nodes = [Node(name, {"cpu": 4, "memory": "8Gi"}, {"zone": zone}, devices={"gpu": 2}) for name, zone in (("n1", "a"), ("n2", "b"))]
+    nodes = [
+        Node(name, {"cpu": 4, "memory": "8Gi"}, {"zone": zone}, devices={"gpu": 2}) for name, zone in (("n1", "a"), ("n2", "b"))
+    ]
     snapshot = Snapshot(nodes)
     snapshot.place(Workload("a", {"cpu": 1, "gpu": 1}, {"app": "web"}), "n1")
     snapshot.place(Workload("half", {"gpu": 0.5}, {"app": "web"}), "n1")

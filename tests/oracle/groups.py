@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bayplan.model.workload import Group, Strategy, Workload
+from bayplan.model.group import Group, Strategy
+from bayplan.model.workload import Workload
 from tests.oracle.cluster import Cluster
 from tests.oracle.rules import refusals
 from tests.oracle.scores import Policy, score

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bayplan.model.group import Group
 from bayplan.model.node import Node
-from bayplan.model.workload import Group, Workload
+from bayplan.model.workload import Workload
 from tests.oracle import groups, scores
 from tests.oracle.cluster import Cluster, Resident, Shares
 from tests.oracle.rules import Refusal, refusals

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bayplan.model.decision import No
+from bayplan.model.group import Group, Strategy
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Effect, Node, Taint
 from bayplan.model.resources import UNIT
 from bayplan.model.selector import NOWHERE, Selector
-from bayplan.model.workload import Group, Match, Preference, Strategy, Toleration, Workload
+from bayplan.model.workload import Match, Preference, Toleration, Workload
 from tests import random_scenarios as space
 from tests import strategies
 from tests.oracle import Balance, Neighbours, Oracle, Packing, Preferences, Spreading, Use

@@ -36,7 +36,10 @@ def test_block_maxima_follow_every_change() -> None:
     for step in range(300):
         match rng.choice(("place", "place", "release", "label", "remove", "add")):
             case "place":
-                cluster.settle(Workload(f"w{step}", {"cpu": 1}), rng.choice([n for n, row in snapshot.row_of.items() if free.cell[row] >= 10_000]))
+                cluster.settle(
+                    Workload(f"w{step}", {"cpu": 1}),
+                    rng.choice([n for n, row in snapshot.row_of.items() if free.cell[row] >= 10_000]),
+                )
             case "release" if snapshot.placements:
                 cluster.release(rng.choice(list(snapshot.placements)))
             case "label":

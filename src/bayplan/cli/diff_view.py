@@ -42,16 +42,12 @@ class Compared:
         return cls(changes, both, gone, fresh, unchanged, len(before.pending.ids), len(after.pending.ids), after)
 
     def as_json(self) -> dict[str, object]:
-        sorts = {
-            "gained": gained(self.moves),
-            "lost": lost(self.moves),
-            "moved": moved(self.moves),
-            "gone": self.gone,
-            "new": self.new,
-        }
+        sorts = {"gained": gained(self.moves), "lost": lost(self.moves), "moved": moved(self.moves)}
         return {
             "changes": list(self.changes),
             **{name: [one.as_json() for one in moves] for name, moves in sorts.items()},
+            "gone": [one.as_json() for one in self.gone],
+            "new": [one.as_json() for one in self.new],
             "unchanged": self.unchanged,
             "pending": {"before": self.pending_before, "after": self.pending_after},
         }

@@ -13,7 +13,8 @@ from bayplan.cli.planning import Planned
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.explanation import Explanation
 from bayplan.model.decision import Status
-from bayplan.model.workload import Request, Workload, members
+from bayplan.model.group import Request, members
+from bayplan.model.workload import Workload
 
 EXPLAINED = 50
 """Explaining takes milliseconds each on large clusters, so only so many are explained unasked."""

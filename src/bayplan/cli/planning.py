@@ -23,7 +23,7 @@ from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import DEFAULT, PRESETS
 from bayplan.errors import ConfigError, PlacementError, Problem, did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan
-from bayplan.model.workload import Group, Request
+from bayplan.model.group import Group, Request
 from bayplan.run.recorder import Recorder
 
 PORTION = 2_000

@@ -24,7 +24,7 @@ def validate(files: options.Files, json: options.Json = False) -> None:
     from bayplan.dialects import native
     from bayplan.dialects.native.policy import build
     from bayplan.errors import ConfigError
-    from bayplan.model.workload import Group
+    from bayplan.model.group import Group
 
     try:
         found = native.load(*files)

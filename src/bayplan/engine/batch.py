@@ -20,8 +20,8 @@ import numpy as np
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query, on_grid
 from bayplan.scorers.packing import PackingColumns
-from bayplan.table.column import Bools, Floats, Ints, Rows
 from bayplan.table.checks import AtLeast, Counted, Holds, Unclaimed
+from bayplan.table.column import Bools, Floats, Ints, Rows
 from bayplan.table.terms import Graded, Linear, Weighs
 
 _DOUBT = 4e-9

@@ -15,8 +15,8 @@ import numpy as np
 from bayplan.engine.query import Query, on_grid
 from bayplan.engine.ranking import Found
 from bayplan.table.blocks import Blocks, Sieve, rows_of
-from bayplan.table.column import BLOCK, Bools, Floats, Rows
 from bayplan.table.checks import AtLeast, Holds
+from bayplan.table.column import BLOCK, Bools, Floats, Rows
 from bayplan.table.terms import Linear
 
 FIRST_BLOCKS = 8

@@ -27,8 +27,9 @@ from bayplan.engine.queue import Pending
 from bayplan.engine.whatif import WhatIf
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan, Status
+from bayplan.model.group import Group, Request, members
 from bayplan.model.node import Node, NodeTemplate, Taint
-from bayplan.model.workload import Group, Request, Workload, members
+from bayplan.model.workload import Workload
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
 
@@ -129,7 +130,7 @@ class Cluster:
                 devices = self._devices(seated) if seated.devices else None
                 fields = (workload.id, Status.PLACED, snapshot.names[row], score, number, devices, version, None)
                 return tuple.__new__(Decision, fields)  # four times faster than Decision(...)
-            number += 1
+            number += 1  # noqa: SIM113 - enumerate costs more than it says here
         return self._refuse(workload, version)
 
     def _refuse(self, workload: Workload, version: int) -> Decision:
@@ -168,9 +169,7 @@ class Cluster:
         outcome = place_group(self._pipeline, group)
         if outcome.stuck is not None:
             self.pending.add(group, self._pipeline)
-            hopeful = any(
-                all(self._status(member) is Status.PENDING for member in one.members) for one in group.alternatives()
-            )
+            hopeful = any(all(self._status(member) is Status.PENDING for member in one.members) for one in group.alternatives())
             status = Status.PENDING if hopeful else Status.IMPOSSIBLE
             return [Decision(one.id, status, version=version, group=group.name) for one in group.members]
         if outcome.alternative:

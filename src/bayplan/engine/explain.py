@@ -22,7 +22,8 @@ from bayplan.engine.query import Query
 from bayplan.engine.reasons import counts, nearest, reasons_of
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Reason, Status
-from bayplan.model.workload import Group, Request, Workload
+from bayplan.model.group import Group, Request
+from bayplan.model.workload import Workload
 from bayplan.table.journal import Placement
 
 
@@ -54,7 +55,12 @@ class View:
 
 
 def explain(
-    pipeline: Pipeline, workload: Workload, version: int, placed: Placement | None = None, asked: Request | None = None, fallback: int = 0
+    pipeline: Pipeline,
+    workload: Workload,
+    version: int,
+    placed: Placement | None = None,
+    asked: Request | None = None,
+    fallback: int = 0,
 ) -> Explanation:
     """Explain one workload as of `version`; `asked` is what led to it by its n-th `fallback`."""
     if placed is None:
@@ -92,7 +98,9 @@ def _explain_alternative(scene: Pipeline, group: Group, name: str) -> Explanatio
     if Attempt(scene, group).run() is not None:
         note = f"the whole group {name!r} fits now ({size} members)"
         nodes = len(scene.snapshot.row_of)
-        return Explanation(group.members[0].id, Status.PENDING, scene.policy.name, scene.snapshot.version, nodes, 1, group=name, note=note)
+        return Explanation(
+            group.members[0].id, Status.PENDING, scene.policy.name, scene.snapshot.version, nodes, 1, group=name, note=note
+        )
     attempt = Attempt(scene, group)
     seated = attempt.seat_greedily()
     stuck = group.members[min(seated, size - 1)]

@@ -69,14 +69,20 @@ class Explanation:
 
     def as_json(self, every_node: bool = False) -> dict[str, object]:
         out: dict[str, object] = {
-            "workload": self.workload, "status": self.status, "policy": self.policy, "nodes": self.total, "feasible": self.feasible,
+            "workload": self.workload, "status": self.status, "policy": self.policy,
+            "nodes": self.total, "feasible": self.feasible,
         }  # fmt: skip
         if self.group:
             out["group"] = self.group
         if self.note:
             out["note"] = self.note
         if self.chosen is not None:
-            out |= {"node": self.chosen, "score": self.score, "runner_up": self.runner_up, "runner_up_score": self.runner_up_score}
+            out |= {
+                "node": self.chosen,
+                "score": self.score,
+                "runner_up": self.runner_up,
+                "runner_up_score": self.runner_up_score,
+            }
             out["parts"] = [one.as_json() for one in self.parts]
         if self.fallback:
             out["fallback"] = self.fallback

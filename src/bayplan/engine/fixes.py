@@ -81,7 +81,8 @@ def _make_room(reason: Reason) -> str:
     if reason.rule == "fit" and reason.no is No.BUSY:
         return f"free {render(resource, _number(facts['short']))} more {resource}"
     if reason.rule == "fit":
-        return f"ask for at most {render(resource, _number(facts['free']))} {resource} (of {render(resource, _number(facts['capacity']))})"
+        free, capacity = (render(resource, _number(facts[name])) for name in ("free", "capacity"))
+        return f"ask for at most {free} {resource} (of {capacity})"
     if reason.no is No.BUSY:
         return f"free {asked} {resource} on {'one device' if _number(facts['requested']) < UNIT else 'whole devices'}"
     return f"ask for at most {facts['devices']} {resource}, a share of one or whole"

@@ -22,10 +22,11 @@ import numpy as np
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
 from bayplan.model.decision import No, Reason
+from bayplan.model.group import Group, Strategy
 from bayplan.model.neighbours import NODE
-from bayplan.model.workload import Group, Strategy, Workload
-from bayplan.table.column import Column
+from bayplan.model.workload import Workload
 from bayplan.table.checks import MANY, Counted, Holds
+from bayplan.table.column import Column
 from bayplan.table.forms import Clause, Part
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
@@ -179,7 +180,11 @@ def _reasons(snapshot: Snapshot, group: Group, tally: Tally):  # type: ignore[no
     def reasons(row: int) -> tuple[Reason, ...]:
         facts = {"group": group.name, "strategy": group.strategy, "by": by}
         if not snapshot.labels[group.by].codes.cell[row]:
-            return (Reason.of("group", group.strategy, No.NEVER, f"the group is placed by {by}, and the node has no such label", **facts),)
+            return (
+                Reason.of(
+                    "group", group.strategy, No.NEVER, f"the group is placed by {by}, and the node has no such label", **facts
+                ),
+            )
         if group.strategy is Strategy.STRICT_SPREAD:
             sentence = f"another member of group {group.name!r} is already in this {by}"
         else:
@@ -206,4 +211,3 @@ def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
     sentence = f"no single {'node' if group.by == NODE else group.by} has room for all {len(group.members)} members"
     reason = Reason.of("group", topic, No.BUSY, sentence, group=group.name)
     return Clause("group", Holds(Column(enough[codes])), True, lambda row: (reason,))
-

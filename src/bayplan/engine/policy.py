@@ -126,12 +126,17 @@ _WISHES: tuple[Scorer, ...] = (Preferences(), Neighbours(), Spreading())
 PRESETS: dict[str, Policy] = {
     "pack": Policy(
         "pack",
-        (Packing((ResourceStrategy("cpu", "most"), ResourceStrategy("memory", "most"), ResourceStrategy("gpu", "most", 2.0))), *_WISHES),
+        (
+            Packing((ResourceStrategy("cpu", "most"), ResourceStrategy("memory", "most"), ResourceStrategy("gpu", "most", 2.0))),
+            *_WISHES,
+        ),
     ),
     "spread": Policy(
         "spread",
         (
-            Packing((ResourceStrategy("cpu", "least"), ResourceStrategy("memory", "least"), ResourceStrategy("gpu", "least", 2.0))),
+            Packing(
+                (ResourceStrategy("cpu", "least"), ResourceStrategy("memory", "least"), ResourceStrategy("gpu", "least", 2.0))
+            ),
             *_WISHES,
         ),
     ),

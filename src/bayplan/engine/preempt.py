@@ -32,7 +32,12 @@ class Preemption:
         return f"{self.workload} fits on {self.node} if {', '.join(self.victims)} left"
 
     def as_json(self) -> dict[str, object]:
-        return {"workload": self.workload, "node": self.node, "victims": list(self.victims), "highest_priority": self.highest_priority}
+        return {
+            "workload": self.workload,
+            "node": self.node,
+            "victims": list(self.victims),
+            "highest_priority": self.highest_priority,
+        }
 
 
 def plan_preemption(pipeline: Pipeline, workload: Workload) -> Preemption | None:
@@ -85,4 +90,3 @@ def _victims(snapshot: Snapshot, query: Query, row: int, lower: list[Placement])
             victims.append(one)
     snapshot.undo_to(start)
     return victims or None
-

@@ -19,8 +19,8 @@ import numpy as np
 from bayplan.engine.policy import Policy
 from bayplan.model.selector import NODE_NAME
 from bayplan.model.workload import Workload
-from bayplan.table.column import Bools, Floats
 from bayplan.table.checks import AtLeast, Counted
+from bayplan.table.column import Bools, Floats
 from bayplan.table.forms import Check, Clause, Follower, Part, Term
 from bayplan.table.kinds import Kind
 from bayplan.table.snapshot import Snapshot

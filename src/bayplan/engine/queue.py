@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
-from bayplan.model.workload import Group, Request, Workload, members
+from bayplan.model.group import Group, Request, members
+from bayplan.model.workload import Workload
 
 
 class Pending:

@@ -13,8 +13,8 @@ import numpy as np
 
 from bayplan.engine.query import Query
 from bayplan.model.decision import No, Reason
-from bayplan.table.column import Bools
 from bayplan.table.checks import AtLeast
+from bayplan.table.column import Bools
 from bayplan.table.forms import Clause
 
 NEAREST = 5

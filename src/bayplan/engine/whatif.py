@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from bayplan.engine.policy import Policy
 from bayplan.model.decision import Plan
+from bayplan.model.group import Request
 from bayplan.model.node import Node, Taint
-from bayplan.model.workload import Request
 
 if TYPE_CHECKING:
     from bayplan.engine.cluster import Cluster
@@ -95,7 +95,9 @@ class WhatIf:
         return self
 
     def add(self, *nodes: Node) -> WhatIf:
-        return self._then(f"add {', '.join(node.name for node in nodes)}", lambda cluster: [cluster.add(node) for node in nodes] and None)
+        return self._then(
+            f"add {', '.join(node.name for node in nodes)}", lambda cluster: [cluster.add(node) for node in nodes] and None
+        )
 
     def remove(self, name: str) -> WhatIf:
         return self._then(f"remove {name}", lambda cluster: cluster.remove(name))

@@ -1,8 +1,8 @@
 """Devices: a share of a GPU comes from one GPU, whole GPUs must be wholly free.
 
-    request < 1        some device has that share free
-    request = n        n devices are wholly free
-    otherwise          no node with devices can serve it
+request < 1        some device has that share free
+request = n        n devices are wholly free
+otherwise          no node with devices can serve it
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import partial
 from bayplan.model.decision import No, Reason
 from bayplan.model.resources import UNIT, render
 from bayplan.model.workload import Workload
-from bayplan.table.column import Bools, Rows
 from bayplan.table.checks import AtLeast, Where
+from bayplan.table.column import Bools, Rows
 from bayplan.table.devices import DeviceColumns
 from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot

@@ -1,6 +1,6 @@
 """Fit: every requested amount must be free on the node.
 
-    free(resource) >= requested        else BUSY, or NEVER when even the empty node is too small
+free(resource) >= requested        else BUSY, or NEVER when even the empty node is too small
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ABSENT, ValueSet
 from bayplan.model.selector import NODE_NAME, Selector
 from bayplan.model.workload import Workload
-from bayplan.table.column import Column
 from bayplan.table.checks import Holds
+from bayplan.table.column import Column
 from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 

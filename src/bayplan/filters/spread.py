@@ -12,13 +12,13 @@ from functools import partial
 
 import numpy as np
 
+from bayplan.filters.taints import accepted
 from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ABSENT, EXISTS
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
-from bayplan.filters.taints import accepted
-from bayplan.table.column import Bools, Ints
 from bayplan.table.checks import Counted, Holds
+from bayplan.table.column import Bools, Ints
 from bayplan.table.forms import Clause
 from bayplan.table.residents import Watch, resolve
 from bayplan.table.snapshot import Snapshot

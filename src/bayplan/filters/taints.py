@@ -13,8 +13,8 @@ import numpy as np
 from bayplan.model.decision import No, Reason
 from bayplan.model.node import Effect, Taint
 from bayplan.model.workload import Toleration, Workload
-from bayplan.table.column import Bools
 from bayplan.table.checks import Holds
+from bayplan.table.column import Bools
 from bayplan.table.forms import Clause
 from bayplan.table.rows import TAINTS
 from bayplan.table.snapshot import Snapshot

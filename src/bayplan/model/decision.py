@@ -1,8 +1,8 @@
 """Decisions: what was decided, and why, as data.
 
-    Reason    why one node is out: the rule, which kind of no, the facts; a sentence is made from it
-    Decision  one workload: placed (where, with what score) or not
-    Plan      the decisions of one call, in the order they were asked for
+Reason    why one node is out: the rule, which kind of no, the facts; a sentence is made from it
+Decision  one workload: placed (where, with what score) or not
+Plan      the decisions of one call, in the order they were asked for
 """
 
 from __future__ import annotations

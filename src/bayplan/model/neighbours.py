@@ -8,12 +8,13 @@ domain of its own). `weight=None` is a hard rule, a number is a wish of that wei
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from bayplan.errors import wrong
 from bayplan.model import syntax
-from bayplan.model.selector import NODE_NAME, Selector
+from bayplan.model.selector import NODE_NAME, Selecting, Selector, selector
 
 NODE: Final = NODE_NAME
 ALL: Final = "*"
@@ -30,15 +31,27 @@ class Near:
     """
 
     peers: Selector
-    by: tuple[str, ...] = (NODE,)
-    namespaces: Namespaces = None
-    weight: float | None = None
-    first_may_start: bool = False
+    by: tuple[str, ...]
+    namespaces: Namespaces
+    weight: float | None
+    first_may_start: bool
 
-    def __post_init__(self) -> None:
-        by = (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        object.__setattr__(self, "by", by)
-        _check(by, self.weight, "near")
+    def __init__(
+        self,
+        peers: Selecting,
+        by: str | Iterable[str] = NODE,
+        namespaces: Iterable[str] | None = None,
+        weight: float | None = None,
+        first_may_start: bool = False,
+    ):
+        keys = (by,) if isinstance(by, str) else tuple(by)
+        _check(keys, weight, "near")
+        set_field = object.__setattr__
+        set_field(self, "peers", selector(peers, "near.peers"))
+        set_field(self, "by", keys)
+        set_field(self, "namespaces", _namespaces(namespaces, "near"))
+        set_field(self, "weight", weight)
+        set_field(self, "first_may_start", bool(first_may_start))
 
     def __str__(self) -> str:
         return f"near {self.peers} by {_by(self.by)}"
@@ -52,15 +65,27 @@ class Apart:
     """
 
     peers: Selector
-    by: str = NODE
-    namespaces: Namespaces = None
-    weight: float | None = None
-    at_most: int = 1
+    by: str
+    namespaces: Namespaces
+    weight: float | None
+    at_most: int
 
-    def __post_init__(self) -> None:
-        _check((self.by,), self.weight, "apart")
-        if self.at_most < 1:
-            raise wrong(f"at_most must be 1 or more, found {self.at_most}", "apart.at_most")
+    def __init__(
+        self,
+        peers: Selecting,
+        by: str = NODE,
+        namespaces: Iterable[str] | None = None,
+        weight: float | None = None,
+        at_most: int = 1,
+    ):
+        _check((by,), weight, "apart")
+        _whole(at_most, "apart.at_most")
+        set_field = object.__setattr__
+        set_field(self, "peers", selector(peers, "apart.peers"))
+        set_field(self, "by", by)
+        set_field(self, "namespaces", _namespaces(namespaces, "apart"))
+        set_field(self, "weight", weight)
+        set_field(self, "at_most", at_most)
 
     def __str__(self) -> str:
         limit = "" if self.at_most == 1 else f"at most {self.at_most} "
@@ -76,18 +101,34 @@ class Spread:
     """
 
     peers: Selector
-    by: str = NODE
-    namespaces: Namespaces = None
-    weight: float | None = None
-    max_skew: int = 1
-    min_domains: int = 1
-    honour_taints: bool = False
+    by: str
+    namespaces: Namespaces
+    weight: float | None
+    max_skew: int
+    min_domains: int
+    honour_taints: bool
 
-    def __post_init__(self) -> None:
-        _check((self.by,), self.weight, "spread")
-        for name in ("max_skew", "min_domains"):
-            if getattr(self, name) < 1:
-                raise wrong(f"{name} must be 1 or more, found {getattr(self, name)}", f"spread.{name}")
+    def __init__(
+        self,
+        peers: Selecting,
+        by: str = NODE,
+        namespaces: Iterable[str] | None = None,
+        weight: float | None = None,
+        max_skew: int = 1,
+        min_domains: int = 1,
+        honour_taints: bool = False,
+    ):
+        _check((by,), weight, "spread")
+        _whole(max_skew, "spread.max_skew")
+        _whole(min_domains, "spread.min_domains")
+        set_field = object.__setattr__
+        set_field(self, "peers", selector(peers, "spread.peers"))
+        set_field(self, "by", by)
+        set_field(self, "namespaces", _namespaces(namespaces, "spread"))
+        set_field(self, "weight", weight)
+        set_field(self, "max_skew", max_skew)
+        set_field(self, "min_domains", min_domains)
+        set_field(self, "honour_taints", bool(honour_taints))
 
     def __str__(self) -> str:
         return f"spread {self.peers} over {_by((self.by,))} within {self.max_skew}"
@@ -101,9 +142,29 @@ def _check(by: tuple[str, ...], weight: float | None, what: str) -> None:
     if not by:
         raise wrong("at least one topology key is needed", f"{what}.by")
     for key in by:
+        if not isinstance(key, str):
+            raise wrong(f"{key!r} is not a topology key", f"{what}.by", "the key of a node label")
         if key != NODE and (fault := syntax.key_fault(key)):
             raise wrong(fault, f"{what}.by")
-    if weight is not None and not (math.isfinite(weight) and weight > 0):
+    if weight is None:
+        return
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not (math.isfinite(weight) and weight > 0):
         raise wrong(f"{weight!r} is not a weight", f"{what}.weight", "a number above 0; leave it out for a hard rule")
-    if weight is not None and len(by) > 1:
+    if len(by) > 1:
         raise wrong("a wish can have one topology key only", f"{what}.by", "give one wish per key")
+
+
+def _whole(number: int, path: str) -> None:
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise wrong(f"{number!r} is not a whole number", path)
+    if number < 1:
+        raise wrong(f"{path.rpartition('.')[2]} must be 1 or more, found {number}", path)
+
+
+def _namespaces(given: Iterable[str] | None, what: str) -> Namespaces:
+    if given is None or given == ALL:
+        return given
+    if isinstance(given, str):
+        raise wrong(f"{given!r} is not a set of namespaces", f"{what}.namespaces", f'write {{"{given}"}}, or "*" for all')
+    found = frozenset(given)
+    return ALL if ALL in found else found

@@ -70,8 +70,12 @@ class Node:
         devices: Mapping[str, int] | tuple[Device, ...] | list[Device] = (),
         cordoned: bool = False,
     ):
+        if not isinstance(name, str):
+            raise wrong(f"{name!r} is not the name of a node", "node")
         problems = [Problem(fault, "name")] if (fault := syntax.name_fault(name)) else []
-        labels = labels or {}
+        labels = {} if labels is None else labels
+        if not isinstance(labels, Mapping):
+            raise wrong(f"{labels!r} is not a mapping of keys to values", f"node {name!r}.labels")
         problems += syntax.label_problems(labels)
         pieces = _devices(devices, problems)
         amounts = _capacity(capacity or {}, pieces, problems)
@@ -89,12 +93,23 @@ class Node:
 def _devices(devices: Mapping[str, int] | tuple[Device, ...] | list[Device], problems: list[Problem]) -> tuple[Device, ...]:
     if not isinstance(devices, Mapping):
         pieces = tuple(sorted(devices, key=lambda d: d.resource))
+        for piece in pieces:
+            if not resources.is_name(piece.resource) or resources.in_bytes(piece.resource):
+                problems.append(
+                    Problem(f"{piece.resource!r} cannot be a device", "devices", "a resource that is counted, like gpu")
+                )
         if len(set(pieces)) < len(pieces):
             problems.append(Problem("two devices have the same resource and id", "devices"))
         return pieces
     for resource, count in devices.items():
+        if not resources.is_name(resource) or resources.in_bytes(resource):
+            problems.append(
+                Problem(f"{resource!r} cannot be a device", f"devices.{resource}", "a resource that is counted, like gpu")
+            )
         if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 1024:
-            problems.append(Problem(f"{count!r} is not a number of devices", f"devices.{resource}", "a whole number, at most 1024"))
+            problems.append(
+                Problem(f"{count!r} is not a number of devices", f"devices.{resource}", "a whole number, at most 1024")
+            )
     return tuple(Device(r, str(i)) for r in sorted(devices) for i in range(devices[r])) if not problems else ()
 
 

@@ -38,6 +38,10 @@ _QUANTITY = re.compile(
 _RESOURCE = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]{0,314}[A-Za-z0-9])?", re.ASCII)
 
 
+def is_name(resource: object) -> bool:
+    return isinstance(resource, str) and _RESOURCE.fullmatch(resource) is not None
+
+
 def in_bytes(resource: str) -> bool:
     return resource in _BYTES or resource.startswith("hugepages-")
 
@@ -53,7 +57,7 @@ def capacity(resource: str, quantity: Quantity) -> int:
 
 
 def _amount(resource: str, quantity: Quantity, *, up: bool) -> int:
-    if not isinstance(resource, str) or not _RESOURCE.fullmatch(resource):
+    if not is_name(resource):
         raise wrong(f"{resource!r} is not a resource name", str(resource))
     # A bool is an int to Python, and 1 == 1.0 == True to its caches; only text is memoised.
     exact = _parse(quantity) if isinstance(quantity, str) else _exact(quantity)

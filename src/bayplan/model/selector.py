@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from bayplan.errors import wrong
 from bayplan.model import labels as algebra
 from bayplan.model.labels import ABSENT, ValueSet
 
@@ -80,6 +81,19 @@ class Selector:
         if self.never:
             return "nothing"
         return " or ".join(_render(one) for one in self.terms)
+
+
+Selecting = Selector | Mapping[str, "ValueSet | str"]
+"""What may be given where a selector is wanted: `{"app": "web"}` means exactly that."""
+
+
+def selector(given: object, path: str) -> Selector:
+    """A selector, or a mapping read as one."""
+    if isinstance(given, Selector):
+        return given
+    if isinstance(given, Mapping) and all(isinstance(k, str) and isinstance(v, str | ValueSet) for k, v in given.items()):
+        return Selector.of(given)
+    raise wrong(f"{given!r} is not a selector", path, 'a Selector, or a mapping like {"app": "web"}')
 
 
 def term_holds(one: Term, labels: Mapping[str, str]) -> bool:

@@ -1,8 +1,8 @@
 """Kubernetes' label syntax, with an error that says which rule was broken.
 
-    key   = [prefix "/"] name      prefix: DNS subdomain, at most 253
-    name  = 1..63 of A-Z a-z 0-9 - _ .   beginning and ending with a letter or digit
-    value = "" or the syntax of a name
+key   = [prefix "/"] name      prefix: DNS subdomain, at most 253
+name  = 1..63 of A-Z a-z 0-9 - _ .   beginning and ending with a letter or digit
+value = "" or the syntax of a name
 """
 
 from __future__ import annotations

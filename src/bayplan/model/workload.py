@@ -1,28 +1,31 @@
 """Workloads: what asks for a place, and every condition it can set.
 
-    Preference  a wish about nodes, weighted: it moves the score
-    Fallback    another full set of conditions, tried in order when the one before finds nothing
-    Group       several workloads placed together or not at all
+Preference  a wish about nodes, weighted: it moves the score
+Fallback    another full set of conditions, tried in order when the one before finds nothing
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from operator import attrgetter
+from typing import Any, Final
 
 from bayplan.errors import ConfigError, Problem, wrong
 from bayplan.model import labels as algebra
 from bayplan.model import resources, syntax
 from bayplan.model.frozen import FrozenMap
-from bayplan.model.neighbours import NODE, Apart, Near, Spread
+from bayplan.model.neighbours import Apart, Near, Spread
 from bayplan.model.node import Effect, Taint
-from bayplan.model.resources import Resources
-from bayplan.model.selector import EVERYTHING, NODE_NAME, Selector
+from bayplan.model.resources import Quantity, Resources
+from bayplan.model.selector import EVERYTHING, NODE_NAME, Selecting, Selector
+from bayplan.model.selector import selector as read_selector
 
-DEFAULT_NAMESPACE = "default"
+DEFAULT_NAMESPACE: Final = "default"
+NOTHING: Final = Resources()
+NO_LABELS: Final[FrozenMap[str]] = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,13 @@ class Preference:
     """Adds `weight` to the score of every node that `selector` matches."""
 
     selector: Selector
-    weight: float = 1.0
+    weight: float
 
-    def __post_init__(self) -> None:
-        if not math.isfinite(self.weight):
-            raise wrong(f"{self.weight!r} is not a weight", "preference.weight")
+    def __init__(self, selector: Selecting, weight: float = 1.0):
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+            raise wrong(f"{weight!r} is not a weight", "preference.weight")
+        object.__setattr__(self, "selector", read_selector(selector, "preference.selector"))
+        object.__setattr__(self, "weight", float(weight))
 
 
 class Match(StrEnum):
@@ -78,18 +83,67 @@ class Toleration:
 class Fallback:
     """Other conditions for the same workload. None means "as the workload has it"."""
 
-    requests: Resources | None = None
-    selector: Selector | None = None
-    nodes: frozenset[str] | None = None
-    preferences: tuple[Preference, ...] | None = None
-    tolerations: tuple[Toleration, ...] | None = None
-    near: tuple[Near, ...] | None = None
-    apart: tuple[Apart, ...] | None = None
-    spread: tuple[Spread, ...] | None = None
+    requests: Resources | None
+    selector: Selector | None
+    nodes: frozenset[str] | None
+    preferences: tuple[Preference, ...] | None
+    tolerations: tuple[Toleration, ...] | None
+    near: tuple[Near, ...] | None
+    apart: tuple[Apart, ...] | None
+    spread: tuple[Spread, ...] | None
 
-    def __post_init__(self) -> None:
-        if self.requests is not None:
-            object.__setattr__(self, "requests", resources.requests(self.requests))
+    def __init__(
+        self,
+        requests: Mapping[str, Quantity] | None = None,
+        selector: Selecting | None = None,
+        nodes: Iterable[str] | None = None,
+        preferences: Iterable[Preference] | None = None,
+        tolerations: Iterable[Toleration] | None = None,
+        near: Iterable[Near] | None = None,
+        apart: Iterable[Apart] | None = None,
+        spread: Iterable[Spread] | None = None,
+    ):
+        given = {
+            "requests": requests, "selector": selector, "nodes": nodes, "preferences": preferences,
+            "tolerations": tolerations, "near": near, "apart": apart, "spread": spread,
+        }  # fmt: skip
+        problems: list[Problem] = []
+        for name, value in given.items():
+            object.__setattr__(self, name, None if value is None else _condition(name, value, problems))
+        if problems:
+            raise ConfigError(problem.under("fallback") for problem in problems)
+
+
+_LISTS: Final = {
+    "preferences": Preference,
+    "tolerations": Toleration,
+    "near": Near,
+    "apart": Apart,
+    "spread": Spread,
+    "fallbacks": Fallback,
+}
+
+
+def _condition(name: str, value: Any, problems: list[Problem]) -> object:
+    """One field of a workload in its frozen form; what is wrong with it goes to `problems`."""
+    try:
+        if name == "requests":
+            if not isinstance(value, Mapping):
+                raise wrong(f"{value!r} is not a mapping of resources to amounts")
+            return resources.requests(value)
+        if name == "selector":
+            return read_selector(value, "")
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise wrong(f"{value!r} is not a list", hint="write [...] even for one")
+        items = tuple(value)
+        wanted = str if name == "nodes" else _LISTS[name]
+        for item in items:
+            if not isinstance(item, wanted):
+                raise wrong(f"{item!r} is not a {'node name' if name == 'nodes' else wanted.__name__}")
+        return frozenset(items) if name == "nodes" else items
+    except ConfigError as error:
+        problems += [problem.under(name) for problem in error.problems]
+        return None
 
 
 class KindKey:
@@ -113,45 +167,59 @@ class KindKey:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`Workload("web", {"cpu": "500m"}, labels={"app": "web"}, apart=(Apart(Selector.of({"app": "web"})),))`
+    """`Workload("web", {"cpu": "500m"}, labels={"app": "web"}, apart=[Apart({"app": "web"})])`
 
     Two workloads that differ only by name are of one *kind* and are decided as one.
     """
 
     name: str
-    requests: Resources = field(default_factory=Resources)
-    labels: FrozenMap[str] = field(default_factory=FrozenMap)
-    namespace: str = DEFAULT_NAMESPACE
-    selector: Selector = EVERYTHING
-    nodes: frozenset[str] = frozenset()
-    preferences: tuple[Preference, ...] = ()
-    tolerations: tuple[Toleration, ...] = ()
-    near: tuple[Near, ...] = ()
-    apart: tuple[Apart, ...] = ()
-    spread: tuple[Spread, ...] = ()
-    priority: int = 0
-    fallbacks: tuple[Fallback, ...] = ()
-    owner: str = ""
-    id: str = field(init=False, repr=False, compare=False, default="")
+    requests: Resources
+    labels: FrozenMap[str]
+    namespace: str
+    selector: Selector
+    nodes: frozenset[str]
+    preferences: tuple[Preference, ...]
+    tolerations: tuple[Toleration, ...]
+    near: tuple[Near, ...]
+    apart: tuple[Apart, ...]
+    spread: tuple[Spread, ...]
+    priority: int
+    fallbacks: tuple[Fallback, ...]
+    owner: str
+    id: str = field(init=False, repr=False, compare=False)
     """The name, with the namespace in front unless it is the default one."""
-    _conditions: KindKey | None = field(init=False, repr=False, compare=False, default=None)
-    _kind: KindKey | None = field(init=False, repr=False, compare=False, default=None)
+    _conditions: KindKey | None = field(init=False, repr=False, compare=False)
+    _kind: KindKey | None = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        problems = [Problem(fault, name) for name in ("name", "namespace") if (fault := syntax.name_fault(getattr(self, name)))]
-        problems += syntax.label_problems(self.labels)
-        try:
-            object.__setattr__(self, "requests", resources.requests(self.requests))
-        except ConfigError as error:
-            problems += [problem.under("requests") for problem in error.problems]
-        if not -(2**31) <= self.priority < 2**31:
-            problems.append(Problem(f"{self.priority} is out of range (32 bits)", "priority"))
+    def __init__(
+        self,
+        name: str,
+        requests: Mapping[str, Quantity] = NOTHING,
+        labels: Mapping[str, str] = NO_LABELS,
+        namespace: str = DEFAULT_NAMESPACE,
+        selector: Selecting = EVERYTHING,
+        nodes: Iterable[str] = frozenset(),
+        preferences: Iterable[Preference] = (),
+        tolerations: Iterable[Toleration] = (),
+        near: Iterable[Near] = (),
+        apart: Iterable[Apart] = (),
+        spread: Iterable[Spread] = (),
+        priority: int = 0,
+        fallbacks: Iterable[Fallback] = (),
+        owner: str = "",
+    ):
+        problems = _identity_problems(name, namespace, labels, priority, owner)
+        given = {
+            "requests": requests, "selector": selector, "nodes": nodes, "preferences": preferences, "tolerations": tolerations,
+            "near": near, "apart": apart, "spread": spread, "fallbacks": fallbacks,
+        }  # fmt: skip
+        values = {field_name: _condition(field_name, value, problems) for field_name, value in given.items()}
         if problems:
-            raise ConfigError(problem.under(f"workload {self.name!r}") for problem in problems)
-        if not isinstance(self.labels, FrozenMap):
-            object.__setattr__(self, "labels", FrozenMap(self.labels))
-        object.__setattr__(self, "nodes", frozenset(self.nodes))
-        object.__setattr__(self, "id", _id(self.namespace, self.name))
+            raise ConfigError(problem.under(f"workload {name!r}") for problem in problems)
+        values |= {"name": name, "namespace": namespace, "priority": priority, "owner": owner, "id": _id(namespace, name)}
+        values |= {"labels": labels if isinstance(labels, FrozenMap) else FrozenMap(labels), "_conditions": None, "_kind": None}
+        for field_name, value in values.items():
+            object.__setattr__(self, field_name, value)
 
     @property
     def kind(self) -> KindKey:
@@ -200,70 +268,29 @@ class Workload:
         return self.selector & Selector.of({NODE_NAME: algebra.in_(*self.nodes)})
 
 
+def _identity_problems(name: object, namespace: object, labels: object, priority: object, owner: object) -> list[Problem]:
+    problems = []
+    for where, text in (("name", name), ("namespace", namespace)):
+        if not isinstance(text, str):
+            problems.append(Problem(f"{text!r} is not text", where))
+        elif fault := syntax.name_fault(text):
+            problems.append(Problem(fault, where))
+    if isinstance(labels, Mapping):
+        problems += syntax.label_problems(labels)
+    else:
+        problems.append(Problem(f"{labels!r} is not a mapping of keys to values", "labels"))
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        problems.append(Problem(f"{priority!r} is not a whole number", "priority"))
+    elif not -(2**31) <= priority < 2**31:
+        problems.append(Problem(f"{priority} is out of range (32 bits)", "priority"))
+    if not isinstance(owner, str):
+        problems.append(Problem(f"{owner!r} is not text", "owner"))
+    return problems
+
+
 def _id(namespace: str, name: str) -> str:
     return name if namespace == DEFAULT_NAMESPACE else f"{namespace}/{name}"
 
 
 _KIND_FIELDS = tuple(f.name for f in fields(Workload) if f.init and f.name != "name")
 _condition_fields = attrgetter(*(name for name in _KIND_FIELDS if name != "requests"))
-
-
-class Strategy(StrEnum):
-    """How the members of a group lie over the domains of its topology key."""
-
-    PACK = "PACK"
-    SPREAD = "SPREAD"
-    STRICT_PACK = "STRICT_PACK"
-    STRICT_SPREAD = "STRICT_SPREAD"
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A gang: all members are placed, or none. `fallbacks` are whole other groups (Ray's other
-    bundles), tried in order."""
-
-    name: str
-    members: tuple[Workload, ...]
-    strategy: Strategy = Strategy.PACK
-    by: str = NODE
-    fallbacks: tuple[Group, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "members", tuple(self.members))
-        object.__setattr__(self, "strategy", Strategy(self.strategy))
-        where = f"group {self.name!r}"
-        if fault := syntax.name_fault(self.name):
-            raise wrong(fault, where)
-        if self.by != NODE and (fault := syntax.key_fault(self.by)):
-            raise wrong(fault, f"{where}.by")
-        if not self.members:
-            raise wrong("a group needs at least one member", f"{where}.members")
-        ids = [member.id for member in self.members]
-        if len(set(ids)) < len(ids):
-            twice = next(one for one in ids if ids.count(one) > 1)
-            raise wrong(f"two members are called {twice!r}", f"{where}.members")
-        if any(fallback.fallbacks for fallback in self.fallbacks):
-            raise wrong("a fallback may not have fallbacks of its own", f"{where}.fallbacks")
-
-    def alternatives(self) -> Iterator[Group]:
-        """The group itself, then each fallback in order."""
-        yield self
-        yield from self.fallbacks
-
-    @property
-    def priority(self) -> int:
-        """A gang is as important as its least important member."""
-        return min(member.priority for member in self.members)
-
-
-Request = Workload | Group
-"""What can be asked for at once."""
-
-
-def members(request: Request) -> tuple[Workload, ...]:
-    return request.members if isinstance(request, Group) else (request,)
-
-
-def with_labels(workload: Workload, labels: Mapping[str, str]) -> Workload:
-    """The workload with other labels."""
-    return replace(workload, labels=FrozenMap(labels))

@@ -21,8 +21,9 @@ from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import DEFAULT
 from bayplan.errors import ConfigError, Problem
 from bayplan.model.decision import Plan
+from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, NodeTemplate, Taint
-from bayplan.model.workload import Group, Request, Workload
+from bayplan.model.workload import Workload
 from bayplan.run import records
 from bayplan.run.log import Log, Writer
 from bayplan.run.replay import replay

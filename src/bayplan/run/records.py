@@ -35,8 +35,9 @@ from bayplan.dialects.native.policy import PolicySpec
 from bayplan.errors import ConfigError, Problem
 from bayplan.model import syntax
 from bayplan.model.decision import Decision, Status
+from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, NodeTemplate
-from bayplan.model.workload import Group, Request, Workload
+from bayplan.model.workload import Workload
 from bayplan.run.log import Data, Record
 
 FIELDS: Final[dict[str, dict[str, type]]] = {

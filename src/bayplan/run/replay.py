@@ -23,7 +23,8 @@ from bayplan.engine.policy import Policy
 from bayplan.engine.whatif import Move, Where, difference
 from bayplan.errors import ConfigError, PlacementError, Problem, wrong
 from bayplan.model.decision import Decision
-from bayplan.model.workload import Group, Request, Workload, members
+from bayplan.model.group import Group, Request, members
+from bayplan.model.workload import Workload
 from bayplan.run import log as logs
 from bayplan.run.log import Log, Record
 from bayplan.run.records import Reader

@@ -1,6 +1,6 @@
 """Balance: use the resources of a node evenly, so that none is stranded by another running out.
 
-    score = 1 - standard deviation of (used + request) / capacity      over the listed resources the node has
+score = 1 - standard deviation of (used + request) / capacity      over the listed resources the node has
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Preference: what the workload would like of a node.
 
-    score = sum(weight of every preference the node matches) - (PreferNoSchedule taints not tolerated)
+score = sum(weight of every preference the node matches) - (PreferNoSchedule taints not tolerated)
 """
 
 from __future__ import annotations

@@ -37,6 +37,6 @@ class ChangeLog:
     def since(self, position: int) -> list[int] | None:
         """The rows changed since `position`, in order; None when that is no longer known."""
         behind = self.end - position
-        if behind == 1:
-            return self.rows[-1:]
-        return None if behind > len(self.rows) else self.rows[len(self.rows) - behind :]
+        if behind > len(self.rows):
+            return None
+        return self.rows[-1:] if behind == 1 else self.rows[len(self.rows) - behind :]

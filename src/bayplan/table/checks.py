@@ -1,10 +1,10 @@
 """Checks: yes or no per row.
 
-    AtLeast     column >= amount                                       fits, devices
-    Holds       a boolean column                                       selectors, taints, cordon
-    Counted     low <= residents in the domain <= high                 near, apart, spread, groups
-    Unclaimed   no holder in the domain, or few enough of its peers    residents that keep others away
-    Where       any function of the rows                               users' own rules
+AtLeast     column >= amount                                       fits, devices
+Holds       a boolean column                                       selectors, taints, cordon
+Counted     low <= residents in the domain <= high                 near, apart, spread, groups
+Unclaimed   no holder in the domain, or few enough of its peers    residents that keep others away
+Where       any function of the rows                               users' own rules
 """
 
 from __future__ import annotations

@@ -22,7 +22,19 @@ from bayplan.table.column import Bools, Column, Ints, Rows
 class LabelColumn:
     """The values of one key over all rows. Codes of values no longer in use are dealt again."""
 
-    __slots__ = ("_code_of", "_some_row", "_unused", "_zeros", "codes", "fine", "key", "shared_codes", "sizes", "values", "version")
+    __slots__ = (
+        "_code_of",
+        "_some_row",
+        "_unused",
+        "_zeros",
+        "codes",
+        "fine",
+        "key",
+        "shared_codes",
+        "sizes",
+        "values",
+        "version",
+    )
 
     def __init__(self, key: str, room: int):
         self.key = key
@@ -197,5 +209,3 @@ class LabelIndex:
 
     def known_keys(self) -> Iterable[str]:
         return (key for key, column in self.columns.items() if key != NODE_NAME and column.domains)
-
-

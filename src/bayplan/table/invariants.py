@@ -149,7 +149,10 @@ def _classes(snapshot: Snapshot) -> Iterator[str]:
     for at, known in enumerate(residents.classes):
         if known.id != at or known.rows != rows.get(at, {}):
             yield f"class {dict(known.labels)}: rows {known.rows}, expected {dict(rows.get(at, {}))}"
-        for what, listed, every in (("watches", known.watches, residents._watches.values()), ("repellers", known.repellers, residents.holders)):
+        for what, listed, every in (
+            ("watches", known.watches, residents._watches.values()),
+            ("repellers", known.repellers, residents.holders),
+        ):
             matching = [id(one) for one in every if one.matches(known.namespace, known.labels)]
             if sorted(map(id, listed)) != sorted(matching):
                 yield f"class {dict(known.labels)}: {len(listed)} {what}, {len(matching)} match"

@@ -1,7 +1,7 @@
 """Kinds and families: workloads in the terms of the table, made once for all that are alike.
 
-    Kind     differ only by name: amounts by resource column
-    Family   differ only by name and size: who counts them, and whom they keep away
+Kind     differ only by name: amounts by resource column
+Family   differ only by name and size: who counts them, and whom they keep away
 """
 
 from __future__ import annotations

@@ -245,7 +245,9 @@ class Residents:
     def copy(self, labels: LabelIndex) -> Residents:
         twin = Residents(labels)
         twin.epoch, twin.topologies = self.epoch, self.topologies.copy()
-        watch_twin = {id(w): Watch(w.peers, w.namespaces, w.tally.copy(labels[w.tally.label.key])) for w in self._watches.values()}
+        watch_twin = {
+            id(w): Watch(w.peers, w.namespaces, w.tally.copy(labels[w.tally.label.key])) for w in self._watches.values()
+        }
         twin._watches = {key: watch_twin[id(w)] for key, w in self._watches.items()}
         for one in twin._watches.values():
             twin._watch_index.add(one)

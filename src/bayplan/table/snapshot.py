@@ -15,7 +15,7 @@ bounds over blocks of rows tight, see engine/bounds.py.)
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -308,9 +308,7 @@ class Snapshot:
     def undo_to(self, version: int) -> None:
         """Restore the state at an earlier version."""
         if not self.journal.oldest <= version <= self.version:
-            raise wrong(
-                f"version {version} is out of reach", hint=f"{self.journal.oldest} to {self.version} can be restored"
-            )
+            raise wrong(f"version {version} is out of reach", hint=f"{self.journal.oldest} to {self.version} can be restored")
         while self.version > version:
             self.journal.take_last().undo(self)
 

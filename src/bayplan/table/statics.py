@@ -45,9 +45,7 @@ class Statics:
         self._size = 0
         self.epoch += 1
 
-    def get(
-        self, name: Hashable, keys: frozenset[str], build: Callable[[], Array], judge: Callable[[int], float]
-    ) -> Static:
+    def get(self, name: Hashable, keys: frozenset[str], build: Callable[[], Array], judge: Callable[[int], float]) -> Static:
         """The column called `name`, built on first use."""
         column = self._columns.get(name)
         if column is None:

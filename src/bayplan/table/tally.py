@@ -45,7 +45,9 @@ class SparseCounts:
     def _append(self, key: int, count: int) -> None:
         at = self.size
         if at == len(self.keys):
-            self._store(np.concatenate([self.keys, np.zeros_like(self.keys)]), np.concatenate([self.counts, np.zeros_like(self.counts)]))
+            self._store(
+                np.concatenate([self.keys, np.zeros_like(self.keys)]), np.concatenate([self.counts, np.zeros_like(self.counts)])
+            )
         self._key[at], self._count[at] = key, count
         self._at[key] = at
         self.size += 1
@@ -127,7 +129,9 @@ class Tally:
     def contents(self) -> dict[str, int]:
         """Domain value to count, zeros left out: for checks and explanations."""
         if self.sparse is not None:
-            pairs = zip(self.sparse.keys[: self.sparse.size].tolist(), self.sparse.counts[: self.sparse.size].tolist(), strict=True)
+            pairs = zip(
+                self.sparse.keys[: self.sparse.size].tolist(), self.sparse.counts[: self.sparse.size].tolist(), strict=True
+            )
         else:
             codes = np.flatnonzero(self.dense)
             pairs = zip(codes.tolist(), self.dense[codes].tolist(), strict=True)

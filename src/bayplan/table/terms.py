@@ -1,16 +1,16 @@
 """Terms: a number per row.
 
-    Weighs    a column, times a weight               preferences
-    Linear    base - sum(rate * amount)              packing
-    Formula   arithmetic over columns of the row     balance, utilisation shapes
-    Curve     any function of the rows               users' own rules
-    Graded    a number by the domain's count         soft near, apart and spread
+Weighs    a column, times a weight               preferences
+Linear    base - sum(rate * amount)              packing
+Formula   arithmetic over columns of the row     balance, utilisation shapes
+Curve     any function of the rows               users' own rules
+Graded    a number by the domain's count         soft near, apart and spread
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -140,9 +140,7 @@ class Graded:
 
     __slots__ = ("absent", "coarse", "grade", "highest", "tally", "weight")
 
-    def __init__(
-        self, tally: Tally, grade: Callable[[Any], Any], weight: float, absent: Callable[[], float], highest: float
-    ):
+    def __init__(self, tally: Tally, grade: Callable[[Any], Any], weight: float, absent: Callable[[], float], highest: float):
         self.tally, self.grade, self.weight, self.absent, self.highest = tally, grade, weight, absent, highest
         self.coarse = None if tally.fine else tally.label
 

@@ -17,7 +17,7 @@ from bayplan.dialects.native.manifest import Manifest
 from bayplan.dialects.native.policy import PolicySpec
 from bayplan.dialects.native.sections import DocumentEntry
 from bayplan.dialects.native.writing import write_group, write_nodes, write_template, write_workloads
-from bayplan.model.workload import Group
+from bayplan.model.group import Group
 
 SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -18,8 +18,9 @@ from bayplan.dialects.native.schema import COUNT_LIMIT
 from bayplan.dialects.native.sections import SECTIONS
 from bayplan.dialects.native.workloads import Reader
 from bayplan.errors import Problem, did_you_mean
+from bayplan.model.group import Request
 from bayplan.model.node import Node, NodeTemplate
-from bayplan.model.workload import Request, Workload
+from bayplan.model.workload import Workload
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 

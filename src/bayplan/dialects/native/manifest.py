@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bayplan.dialects.native.policy import PolicySpec
+from bayplan.model.group import Request
 from bayplan.model.node import Node, NodeTemplate
-from bayplan.model.workload import Request, Workload
+from bayplan.model.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)

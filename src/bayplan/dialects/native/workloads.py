@@ -9,8 +9,9 @@ from bayplan.dialects.native import schema, selectors, taints
 from bayplan.dialects.native.names import Names
 from bayplan.dialects.native.report import Report, Spot
 from bayplan.model import resources, syntax
+from bayplan.model.group import Group, Strategy
 from bayplan.model.neighbours import ALL, NODE, Apart, Namespaces, Near, Spread
-from bayplan.model.workload import Fallback, Group, Preference, Strategy, Workload
+from bayplan.model.workload import Fallback, Preference, Workload
 
 R = TypeVar("R")
 

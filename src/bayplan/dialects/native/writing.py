@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from bayplan.dialects.native import selectors, taints
 from bayplan.errors import Unsupported
+from bayplan.model.group import Group
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Node, NodeTemplate
 from bayplan.model.resources import UNIT, in_bytes
-from bayplan.model.workload import DEFAULT_NAMESPACE, Fallback, Group, Workload
+from bayplan.model.workload import DEFAULT_NAMESPACE, Fallback, Workload
 
 _SIZES: Final = tuple((suffix, 1024**i) for i, suffix in ((5, "Pi"), (4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")))
 
