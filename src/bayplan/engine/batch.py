@@ -169,7 +169,8 @@ def _above(threshold: float, scores: Floats, step: Floats, copies: Ints, spare: 
     """Copies per row whose score reaches the threshold, and `spare` more; `step` is what each costs."""
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.where(step > 0, (scores - threshold) / step, np.where(scores >= threshold, np.inf, -1.0))
-    return np.clip(np.floor(estimate) + 1 + spare, 0, copies).astype(np.int64)
+    reaching: Ints = np.clip(np.floor(estimate) + 1 + spare, 0, copies).astype(np.int64)
+    return reaching
 
 
 def _copy_numbers(repeats: Ints) -> Ints:
@@ -182,7 +183,7 @@ def _score_after(rows: Rows, numbers: Ints, query: Query) -> Floats:
     """The scores single decisions would see on these rows after so many copies: the same operations
     in the same order as Query.scores, on what would then be free."""
     taken = {name: units * numbers.astype(np.float64) for name, units in query.kind.requests.items()}
-    total = np.zeros(len(rows))
+    total: Floats = np.zeros(len(rows))
     for part in query.parts:
         term = part.term
         if term.coarse is not None:

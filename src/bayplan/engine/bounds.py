@@ -63,7 +63,8 @@ def _bounds(query: Query, blocks: Blocks, sieve: Sieve) -> Floats:
     bound = np.zeros(blocks.count)
     for term in query.local_terms:
         if isinstance(term, Linear):
-            bound += term.weight * (sieve.maxima(term.base) - _least(term, blocks))
+            # A scorer that is turned round has no bound worth having: all blocks are opened.
+            bound += term.weight * (sieve.maxima(term.base) - _least(term, blocks)) if term.weight > 0 else inf
         else:
             bound += term.bound(blocks)
     bound = on_grid(bound + _SLACK)
@@ -88,8 +89,8 @@ def _could_win(bounds: Floats, opened: Rows, best: tuple[int, float]) -> Bools:
 
 def _best_of(query: Query, rows: Rows) -> Found:
     """The best of these rows, all of which pass the lasting checks."""
-    for check in query.coarse_checks:  # often picky, so first: what follows has fewer rows to look at
-        rows = rows[check.at(rows)]
+    for counted in query.coarse_checks:  # often picky, so first: what follows has fewer rows to look at
+        rows = rows[counted.at(rows)]
     mask = np.ones(len(rows), np.bool_)
     for check in query.local_checks:
         if not isinstance(check, Holds):

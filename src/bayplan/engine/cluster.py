@@ -27,6 +27,7 @@ from bayplan.engine.queue import Pending
 from bayplan.engine.whatif import WhatIf
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan, Status
+from bayplan.model.frozen import FrozenMap
 from bayplan.model.group import Group, Request, members
 from bayplan.model.node import Node, NodeTemplate, Taint
 from bayplan.model.workload import Workload
@@ -215,7 +216,8 @@ class Cluster:
         """Set labels at run time; None takes one away."""
         node = self.snapshot.node(name)
         merged = {**node.labels, **labels}
-        self.snapshot.replace(replace(node, labels={key: value for key, value in merged.items() if value is not None}))
+        kept = FrozenMap({key: value for key, value in merged.items() if value is not None})
+        self.snapshot.replace(replace(node, labels=kept))
 
     def taint(self, name: str, taints: Sequence[Taint]) -> None:
         self.snapshot.replace(replace(self.snapshot.node(name), taints=tuple(taints)))

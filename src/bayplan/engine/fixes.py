@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from bayplan.engine.query import Query
 from bayplan.engine.reasons import reasons_of
 from bayplan.model.decision import No, Reason
+from bayplan.model.frozen import FrozenMap
 from bayplan.model.labels import ValueSet
 from bayplan.model.resources import UNIT, Resources, render
 from bayplan.model.selector import NODE_NAME
@@ -130,7 +131,7 @@ def _ease(snapshot: Snapshot, workload: Workload, name: str, reason: Reason) -> 
             labels = _with_label(node.labels, reason.topic, wanted)
             if labels is None:
                 return None
-            snapshot.replace(replace(node, labels=labels))
+            snapshot.replace(replace(node, labels=FrozenMap(labels)))
             return workload
     return None
 

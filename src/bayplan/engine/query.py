@@ -48,7 +48,7 @@ class Compiled:
         self.local_terms: list[Term] = []
         self.coarse_terms: list[Graded] = []
         self.followers: list[Follower] = []
-        self.fits: list[tuple[memoryview, float]] = []
+        self.fits: list[tuple[Any, float]] = []
         """The cells and amounts of the local checks that are AtLeast: one row of them is judged in no time."""
         self.moody: list[Counted | Graded] = []
         """Local forms whose answer can change although their row does not."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayplan.engine.query import Query, on_grid
 from bayplan.table.checks import Unclaimed
-from bayplan.table.column import BLOCK, Array, Floats, Ints, Rows
+from bayplan.table.column import BLOCK, Array, Floats, Ints, Rows, cells
 from bayplan.table.index import LabelColumn
 from bayplan.table.snapshot import Snapshot
 
@@ -69,7 +69,8 @@ def _groups(codes: Array) -> list[tuple[int, int]]:
 
 
 def layout(snapshot: Snapshot, query: Query) -> Layout:
-    labels = {one.tally.label.key: one.tally.label for one in (*query.coarse_checks, *query.coarse_terms)}
+    labels = {one.tally.label.key: one.tally.label for one in query.coarse_checks}
+    labels |= {one.tally.label.key: one.tally.label for one in query.coarse_terms}
     columns = tuple(labels.values())
     key = ("layout", tuple(labels))
     found: Layout = snapshot.follow(key, lambda: Layout(snapshot, columns))
@@ -83,8 +84,8 @@ class Ranking:
         self._query = query
         self._snapshot = query.snapshot
         self._layout = layout(self._snapshot, query)
-        self._order, self._position = memoryview(self._layout.order), memoryview(self._layout.position)
-        self._block = memoryview(self._layout.block)
+        self._order, self._position = cells(self._layout.order), cells(self._layout.position)
+        self._block = cells(self._layout.block)
         self._stamps = query.stamps()
         self._node_version = self._snapshot.node_version
         self._read_to = self._snapshot.log.end
@@ -97,11 +98,11 @@ class Ranking:
         for check in query.local_checks:
             check.narrow(mask)
         self._score: Floats = np.where(mask, query.local_scores(), -inf)[place.order]
-        self._cell = memoryview(self._score)
+        self._cell = cells(self._score)
         self._tops: Floats = np.maximum.reduceat(self._score, place.starts)
         first = [start + int(self._score[start:end].argmax()) for start, end in zip(place.starts, place.ends, strict=True)]
         self._firsts: Rows = place.order[first]
-        self._top, self._first = memoryview(self._tops), memoryview(self._firsts)
+        self._top, self._first = cells(self._tops), cells(self._firsts)
         self._starts, self._ends = place.starts.tolist(), place.ends.tolist()
         simple = not any(isinstance(check, Unclaimed) for check in query.coarse_checks)
         self._few = self._coarse and simple and len(place.groups) <= FEW_DOMAINS
@@ -127,7 +128,7 @@ class Ranking:
             return self._best_of_few()
         totals = self._tops + self._shift()
         block = int(totals.argmax())
-        score = float(totals[block])
+        score = totals.item(block)
         if score == -inf:
             return None
         tied = totals == score

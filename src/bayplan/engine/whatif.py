@@ -95,9 +95,11 @@ class WhatIf:
         return self
 
     def add(self, *nodes: Node) -> WhatIf:
-        return self._then(
-            f"add {', '.join(node.name for node in nodes)}", lambda cluster: [cluster.add(node) for node in nodes] and None
-        )
+        def join(cluster: Cluster) -> None:
+            for node in nodes:
+                cluster.add(node)
+
+        return self._then(f"add {', '.join(node.name for node in nodes)}", join)
 
     def remove(self, name: str) -> WhatIf:
         return self._then(f"remove {name}", lambda cluster: cluster.remove(name))
@@ -146,8 +148,8 @@ def _start_over(cluster: Cluster, policy: Policy | str) -> list[Request]:
         request = original[0] if original else one.workload
         asked.setdefault(request.name if original else one.id, request)
     waiting = list(cluster.pending)
-    for one in list(cluster.snapshot.placements):
-        cluster.release(one)
+    for workload_id in list(cluster.snapshot.placements):
+        cluster.release(workload_id)
     for request in waiting:
         cluster.pending.forget(request)
     cluster.use(policy)

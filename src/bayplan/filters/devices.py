@@ -34,7 +34,8 @@ def _could(columns: DeviceColumns, amount: int, rows: Rows) -> Bools:
     """Would the node serve it if it were empty?"""
     whole = amount <= UNIT or amount % UNIT == 0
     counts = columns.counts.data[rows]
-    return (counts == 0) | (whole & (counts * UNIT >= amount))
+    could: Bools = (counts == 0) | (whole & (counts * UNIT >= amount))
+    return could
 
 
 def _short(columns: DeviceColumns, resource: str, amount: int, row: int) -> tuple[Reason, ...]:

@@ -91,7 +91,7 @@ class Sieve:
         for column in self._columns:
             self.mask &= column.data
         self.rows = np.flatnonzero(self.mask)
-        self.any = self.mask.reshape(-1, BLOCK).any(axis=1)
+        self.any = np.logical_or.reduce(self.mask.reshape(-1, BLOCK), axis=1)
         self._known.clear()
         self._node_version = snapshot.node_version
 

@@ -22,6 +22,11 @@ Ints = NDArray[np.int64]
 Rows = NDArray[np.int64]
 
 
+def cells(data: Array) -> Any:
+    """Quick access to single cells. (A memoryview; typed loosely, since its element type is the array's.)"""
+    return memoryview(data)  # type: ignore[arg-type]
+
+
 class Column:
     """`column.data[i]` in bulk, `column.cell[i]` one at a time."""
 
@@ -29,7 +34,7 @@ class Column:
 
     def __init__(self, data: Array, empty: float = 0):
         self.data = data
-        self.cell = memoryview(data)
+        self.cell = cells(data)
         self.empty = empty
 
     @classmethod
@@ -38,7 +43,7 @@ class Column:
 
     def replace(self, data: Array) -> None:
         self.data = data
-        self.cell = memoryview(data)
+        self.cell = cells(data)
 
     def grow(self, room: int) -> None:
         larger = np.full(room, self.empty, self.data.dtype)

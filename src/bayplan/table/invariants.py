@@ -36,8 +36,8 @@ def _rows(snapshot: Snapshot) -> Iterator[str]:
     if named != snapshot.row_of:
         yield f"names say {named}, row_of says {snapshot.row_of}"
     vacant = sorted(row for row, name in enumerate(snapshot.names) if name is None)
-    if sorted(snapshot._vacant) != vacant:
-        yield f"rows {vacant} have no node, {sorted(snapshot._vacant)} are listed as vacant"
+    if sorted(snapshot.vacant) != vacant:
+        yield f"rows {vacant} have no node, {sorted(snapshot.vacant)} are listed as vacant"
     if snapshot.room % BLOCK or snapshot.room < len(snapshot.names):
         yield f"room {snapshot.room} for {len(snapshot.names)} rows"
     for row, name in enumerate(snapshot.names):

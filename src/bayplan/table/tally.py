@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayplan.table.column import Ints
+from bayplan.table.column import Ints, cells
 from bayplan.table.index import LabelColumn
 
 
@@ -25,7 +25,7 @@ class SparseCounts:
 
     def _store(self, keys: Ints, counts: Ints) -> None:
         self.keys, self.counts = keys, counts
-        self._key, self._count = memoryview(keys), memoryview(counts)
+        self._key, self._count = cells(keys), cells(counts)
 
     def get(self, key: int) -> int:
         at = self._at.get(key)
