@@ -99,16 +99,22 @@ SENTENCES: list[tuple[dict[str, object], list[str]]] = [
     ({"requests": {"gpu": 1.2}}, ["1.2 gpu is neither a share of one device nor a whole number of devices"]),
     ({"selector": Selector.of({"zone": "b"})}, ["wants zone in (b), it is 'a'"]),
     ({"selector": Selector.of({"disk": "ssd"})}, ["wants disk in (ssd), it is absent"]),
-    ({"selector": Selector.of({"zone": "b"}) | Selector.of({"tier": "1", "disk": "x"})}, ["none of 2 alternatives matches; nearest: wants zone in (b), it is 'a'"]),
+    (
+        {"selector": Selector.of({"zone": "b"}) | Selector.of({"tier": "1", "disk": "x"})},
+        ["none of 2 alternatives matches; nearest: wants zone in (b), it is 'a'"],
+    ),
     ({"nodes": frozenset({"m"})}, ["wants node name in (m), it is 'n'"]),
     ({"near": (Near(DB, ("zone",)),)}, ["must be near app in (db) by zone: nobody matching is in zone a"]),
     ({"near": (Near(DB),)}, ["must be near app in (db) by node: nobody matching is in this node"]),
     ({"near": (Near(DB, ("rack",)),)}, ["must be near app in (db) by rack, and the node has no label rack"]),
     ({"apart": (Apart(WEB),)}, ["must be apart from app in (web) by node: the node has 1"]),
     ({"apart": (Apart(WEB, "zone"),)}, ["must be apart from app in (web) by zone: zone a has 1"]),
-    ({"labels": {"app": "web"}, "spread": (Spread(WEB, "zone", min_domains=2),)}, ["must spread app in (web) over zone within 1: zone a has 1, the emptiest has 0"]),
+    (
+        {"labels": {"app": "web"}, "spread": (Spread(WEB, "zone", min_domains=2),)},
+        ["must spread app in (web) over zone within 1: zone a has 1, the emptiest has 0"],
+    ),
     ({"spread": (Spread(WEB, "rack"),)}, ["must spread app in (web) over rack within 1, and the node has no label rack"]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("fields, says", SENTENCES, ids=[row[1][0] for row in SENTENCES])

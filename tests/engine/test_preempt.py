@@ -39,7 +39,12 @@ PLANS: list[tuple[str, list[tuple[Workload, str]], Workload, tuple[str, tuple[st
         URGENT,
         ("n2", ("b", "c")),
     ),
-    ("the fewest", [(work("a", 1), "n1"), (work("b", 1), "n1"), (work("x", 2, 20), "n1"), (work("c", 4), "n2")], URGENT, ("n2", ("c",))),
+    (
+        "the fewest",
+        [(work("a", 1), "n1"), (work("b", 1), "n1"), (work("x", 2, 20), "n1"), (work("c", 4), "n2")],
+        URGENT,
+        ("n2", ("c",)),
+    ),
     (
         "no more than needed",
         [(work("a", 1, 1), "n1"), (work("b", 1, 2), "n1"), (work("c", 2, 3), "n1"), (work("x", 4, 20), "n2")],
@@ -61,13 +66,25 @@ PLANS: list[tuple[str, list[tuple[Workload, str]], Workload, tuple[str, tuple[st
         None,
     ),
     ("an unknown resource", [(work("a", 4), "n1")], Workload("urgent", {"tpu": 1}, priority=10), None),
-    ("anti-affinity", [(work("a", 1, labels={"app": "web"}), "n1"), (work("b", 1, 20, labels={"app": "web"}), "n2")],
-     work("urgent", 1, 10, apart=(Apart(WEB),)), ("n1", ("a",))),
-    ("a resident that objects", [(work("a", 1, apart=(Apart(WEB),)), "n1"), (work("b", 1, 20, apart=(Apart(WEB),)), "n2")],
-     work("urgent", 1, 10, labels={"app": "web"}), ("n1", ("a",))),
-    ("who is needed near is not sent away", [(work("a", 1, 20, labels={"app": "web"}), "n1"), (work("b", 3), "n1"), (work("c", 4), "n2")],
-     work("urgent", 2, 10, near=(Near(WEB),)), ("n1", ("b",))),
-]  # fmt: skip
+    (
+        "anti-affinity",
+        [(work("a", 1, labels={"app": "web"}), "n1"), (work("b", 1, 20, labels={"app": "web"}), "n2")],
+        work("urgent", 1, 10, apart=(Apart(WEB),)),
+        ("n1", ("a",)),
+    ),
+    (
+        "a resident that objects",
+        [(work("a", 1, apart=(Apart(WEB),)), "n1"), (work("b", 1, 20, apart=(Apart(WEB),)), "n2")],
+        work("urgent", 1, 10, labels={"app": "web"}),
+        ("n1", ("a",)),
+    ),
+    (
+        "who is needed near is not sent away",
+        [(work("a", 1, 20, labels={"app": "web"}), "n1"), (work("b", 3), "n1"), (work("c", 4), "n2")],
+        work("urgent", 2, 10, near=(Near(WEB),)),
+        ("n1", ("b",)),
+    ),
+]
 
 
 @pytest.mark.parametrize("residents, newcomer, expected", [row[1:] for row in PLANS], ids=[row[0] for row in PLANS])

@@ -24,7 +24,13 @@ def start() -> Cluster:
 CASES: list[tuple[str, Callable[[WhatIf], WhatIf], list[str], list[str], list[str]]] = [
     ("nothing", lambda w: w, [], [], []),
     ("add", lambda w: w.add(Node("n3", {"cpu": 8})), ["big: pending -> n3"], [], []),
-    ("add two", lambda w: w.add(Node("n3", {"cpu": 4}), Node("n4", {"cpu": 1}, {"disk": "ssd"})), ["big: pending -> n3", "ssd: pending -> n4"], [], []),
+    (
+        "add two",
+        lambda w: w.add(Node("n3", {"cpu": 4}), Node("n4", {"cpu": 1}, {"disk": "ssd"})),
+        ["big: pending -> n3", "ssd: pending -> n4"],
+        [],
+        [],
+    ),
     ("drain", lambda w: w.drain("n1"), [], [], ["a: n1 -> n2"]),
     ("remove", lambda w: w.remove("n2"), [], [], ["b: n2 -> n1"]),
     ("remove both", lambda w: w.remove("n1").remove("n2"), [], ["a: n1 -> pending", "b: n2 -> pending"], []),
@@ -33,9 +39,15 @@ CASES: list[tuple[str, Callable[[WhatIf], WhatIf], list[str], list[str], list[st
     ("relabel in vain", lambda w: w.relabel("n1", {"disk": "hdd"}), [], [], []),
     ("cordon: residents stay", lambda w: w.cordon("n1"), [], [], []),
     ("taint: residents stay", lambda w: w.taint("n1", [Taint("spot")]), [], [], []),
-    ("submit", lambda w: w.submit(Workload("new", {"cpu": 2}, selector=Selector.of({"zone": "b"}))), ["new: pending -> n2"], [], []),
+    (
+        "submit",
+        lambda w: w.submit(Workload("new", {"cpu": 2}, selector=Selector.of({"zone": "b"}))),
+        ["new: pending -> n2"],
+        [],
+        [],
+    ),
     ("two at once", lambda w: w.drain("n1").add(Node("n3", {"cpu": 8})), ["big: pending -> n3"], [], ["a: n1 -> n3"]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("change, gained, lost, moved", [row[1:] for row in CASES], ids=[row[0] for row in CASES])

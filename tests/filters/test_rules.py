@@ -46,6 +46,10 @@ def judged(rule: str, nodes: list[Node], residents: Residents, workload: Workloa
     return found
 
 
+def said(reason: str, *names: str) -> Verdict:
+    return {name: [reason] for name in names}
+
+
 def work(name: str = "new", **fields: object) -> Workload:
     return Workload(**{"name": name, "labels": {"app": "web"}, **fields})  # type: ignore[arg-type]
 
@@ -113,13 +117,25 @@ SELECTOR: list[tuple[str, dict[str, object], Verdict]] = [
     ("not in: absent is fine", {"selector": Selector.of({"zone": not_in("a")})}, {"a": ["zone never"]}),
     ("exists", {"selector": Selector.of({"zone": exists()})}, {"out": ["zone never"]}),
     ("gt compares numbers, not texts", {"selector": Selector.of({"tier": gt(3)})}, {"a": ["tier never"], "out": ["tier never"]}),
-    ("two keys", {"selector": Selector.of({"zone": "a", "tier": "20"})}, {"a": ["tier never"], "b": ["zone never"], "out": ["tier never", "zone never"]}),
+    (
+        "two keys",
+        {"selector": Selector.of({"zone": "a", "tier": "20"})},
+        {"a": ["tier never"], "b": ["zone never"], "out": ["tier never", "zone never"]},
+    ),
     ("one of two", {"selector": Selector.of({"zone": "a"}) | Selector.of({"tier": "20"})}, {"out": ["any of 2 never"]}),
     ("by name", {"nodes": frozenset({"a", "out"})}, {"b": ["@name never"]}),
-    ("by name and label", {"nodes": frozenset({"a"}), "selector": Selector.of({"zone": "b"})}, {"a": ["zone never"], "b": ["@name never"], "out": ["@name never", "zone never"]}),
+    (
+        "by name and label",
+        {"nodes": frozenset({"a"}), "selector": Selector.of({"zone": "b"})},
+        {"a": ["zone never"], "b": ["@name never"], "out": ["@name never", "zone never"]},
+    ),
     ("never, by algebra", {"selector": NOWHERE}, {"a": ["never never"], "b": ["never never"], "out": ["never never"]}),
-    ("a label nobody has", {"selector": Selector.of({"disk": "ssd"})}, {"a": ["disk never"], "b": ["disk never"], "out": ["disk never"]}),
-]  # fmt: skip
+    (
+        "a label nobody has",
+        {"selector": Selector.of({"disk": "ssd"})},
+        {"a": ["disk never"], "b": ["disk never"], "out": ["disk never"]},
+    ),
+]
 
 
 @pytest.mark.parametrize("fields, expected", [row[1:] for row in SELECTOR], ids=[row[0] for row in SELECTOR])
@@ -171,14 +187,29 @@ WEB_ON_A1, DB_ON_A1 = (work("r"), "a1"), (work("r", labels={"app": "db"}), "a1")
 
 NEAR_ZONE, NEAR_NODE = "near app in (web) by zone", "near app in (web) by node"
 NEAR: list[tuple[str, Residents, Workload, Verdict]] = [
-    ("nobody there", [], work(near=(Near(WEB),)), dict.fromkeys(("a1", "a2", "b1", "out"), [f"{NEAR_NODE} busy"])),
-    ("on the node", [WEB_ON_A1], work(near=(Near(WEB),)), dict.fromkeys(("a2", "b1", "out"), [f"{NEAR_NODE} busy"])),
-    ("in the zone", [WEB_ON_A1], work(near=(Near(WEB, ("zone",)),)), {"b1": [f"{NEAR_ZONE} busy"], "out": [f"{NEAR_ZONE} never"]}),
+    ("nobody there", [], work(near=(Near(WEB),)), said(f"{NEAR_NODE} busy", "a1", "a2", "b1", "out")),
+    ("on the node", [WEB_ON_A1], work(near=(Near(WEB),)), said(f"{NEAR_NODE} busy", "a2", "b1", "out")),
+    (
+        "in the zone",
+        [WEB_ON_A1],
+        work(near=(Near(WEB, ("zone",)),)),
+        {"b1": [f"{NEAR_ZONE} busy"], "out": [f"{NEAR_ZONE} never"]},
+    ),
     ("the first may start", [], work(near=(Near(WEB, ("zone",), first_may_start=True),)), {"out": [f"{NEAR_ZONE} never"]}),
-    ("only the first", [WEB_ON_A1], work(near=(Near(WEB, ("zone",), first_may_start=True),)), {"b1": [f"{NEAR_ZONE} busy"], "out": [f"{NEAR_ZONE} never"]}),
-    ("in another namespace", [(work("r", namespace="prod"), "a1")], work(near=(Near(WEB, namespaces=ALL),)), dict.fromkeys(("a2", "b1", "out"), [f"{NEAR_NODE} busy"])),
+    (
+        "only the first",
+        [WEB_ON_A1],
+        work(near=(Near(WEB, ("zone",), first_may_start=True),)),
+        {"b1": [f"{NEAR_ZONE} busy"], "out": [f"{NEAR_ZONE} never"]},
+    ),
+    (
+        "in another namespace",
+        [(work("r", namespace="prod"), "a1")],
+        work(near=(Near(WEB, namespaces=ALL),)),
+        said(f"{NEAR_NODE} busy", "a2", "b1", "out"),
+    ),
     ("a wish refuses nobody", [], work(near=(Near(WEB, weight=1),)), {}),
-]  # fmt: skip
+]
 
 APART_ZONE, APART_NODE = "apart from app in (web) by zone", "apart from app in (web) by node"
 APART: list[tuple[str, Residents, Workload, Verdict]] = [
@@ -187,30 +218,59 @@ APART: list[tuple[str, Residents, Workload, Verdict]] = [
     ("from others only", [DB_ON_A1], work(apart=(Apart(WEB),)), {}),
     ("no key, no domain", [(work("r"), "out")], work(apart=(Apart(WEB, "zone"),)), {}),
     ("two are allowed", [WEB_ON_A1], work(apart=(Apart(WEB, "zone", at_most=2),)), {}),
-    ("two are there", [WEB_ON_A1, (work("s"), "a2")], work(apart=(Apart(WEB, "zone", at_most=2),)), dict.fromkeys(("a1", "a2"), [f"at most 2 {APART_ZONE} busy"])),
+    (
+        "two are there",
+        [WEB_ON_A1, (work("s"), "a2")],
+        work(apart=(Apart(WEB, "zone", at_most=2),)),
+        said(f"at most 2 {APART_ZONE} busy", "a1", "a2"),
+    ),
     ("a resident objects", [(work("r", labels={}, apart=(Apart(WEB),)), "a1")], work(), {"a1": [f"resident {APART_NODE} busy"]}),
     ("a resident objects to others", [(work("r", apart=(Apart(DB),)), "a1")], work(), {}),
     ("a resident in another namespace", [(work("r", namespace="x", apart=(Apart(WEB),)), "a1")], work(), {}),
     ("a resident allows one", [(work("r", labels={}, apart=(Apart(WEB, at_most=2),)), "a1")], work(), {}),
-    ("a resident allows one, who is there", [(work("r", labels={}, apart=(Apart(WEB, at_most=2),)), "a1"), (work("s"), "a1")], work(), {"a1": [f"resident at most 2 {APART_NODE} busy"]}),
-    ("both object", [(work("r", apart=(Apart(WEB),)), "a1")], work(apart=(Apart(WEB),)), {"a1": [f"{APART_NODE} busy", f"resident {APART_NODE} busy"]}),
+    (
+        "a resident allows one, who is there",
+        [(work("r", labels={}, apart=(Apart(WEB, at_most=2),)), "a1"), (work("s"), "a1")],
+        work(),
+        {"a1": [f"resident at most 2 {APART_NODE} busy"]},
+    ),
+    (
+        "both object",
+        [(work("r", apart=(Apart(WEB),)), "a1")],
+        work(apart=(Apart(WEB),)),
+        {"a1": [f"{APART_NODE} busy", f"resident {APART_NODE} busy"]},
+    ),
     ("a wish refuses nobody", [WEB_ON_A1], work(apart=(Apart(WEB, weight=1),)), {}),
-]  # fmt: skip
+]
 
 SPREAD_ZONE = "spread app in (web) over zone within"
 OUT = {"out": [f"{SPREAD_ZONE} 1 never"]}
 SPREAD: list[tuple[str, Residents, Workload, Verdict]] = [
     ("the first", [], work(spread=(Spread(WEB, "zone"),)), OUT),
-    ("zone a is one ahead", [WEB_ON_A1], work(spread=(Spread(WEB, "zone"),)), {"a1": [f"{SPREAD_ZONE} 1 busy"], "a2": [f"{SPREAD_ZONE} 1 busy"], **OUT}),
+    (
+        "zone a is one ahead",
+        [WEB_ON_A1],
+        work(spread=(Spread(WEB, "zone"),)),
+        {"a1": [f"{SPREAD_ZONE} 1 busy"], "a2": [f"{SPREAD_ZONE} 1 busy"], **OUT},
+    ),
     ("even again", [WEB_ON_A1, (work("s"), "b1")], work(spread=(Spread(WEB, "zone"),)), OUT),
     ("a wider skew", [WEB_ON_A1], work(spread=(Spread(WEB, "zone", max_skew=2),)), {"out": [f"{SPREAD_ZONE} 2 never"]}),
     ("of others", [WEB_ON_A1], work(labels={}, spread=(Spread(WEB, "zone"),)), OUT),
-    ("over nodes: 1 + 1 - 0 > 1", [WEB_ON_A1], work(spread=(Spread(WEB, NODE),)), {"a1": ["spread app in (web) over node within 1 busy"]}),
+    (
+        "over nodes: 1 + 1 - 0 > 1",
+        [WEB_ON_A1],
+        work(spread=(Spread(WEB, NODE),)),
+        {"a1": ["spread app in (web) over node within 1 busy"]},
+    ),
     ("only zone a counts", [WEB_ON_A1], work(spread=(Spread(WEB, "zone"),), selector=Selector.of({"zone": "a"})), OUT),
-    ("two domains, three wanted: the emptiest counts as 0", [WEB_ON_A1, (work("s"), "b1")], work(spread=(Spread(WEB, "zone", min_domains=3),)),
-     {**dict.fromkeys(("a1", "a2", "b1"), [f"{SPREAD_ZONE} 1 busy"]), **OUT}),
+    (
+        "two domains, three wanted: the emptiest counts as 0",
+        [WEB_ON_A1, (work("s"), "b1")],
+        work(spread=(Spread(WEB, "zone", min_domains=3),)),
+        {**said(f"{SPREAD_ZONE} 1 busy", "a1", "a2", "b1"), **OUT},
+    ),
     ("a wish refuses nobody", [WEB_ON_A1], work(spread=(Spread(WEB, "zone", weight=1),)), {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("residents, newcomer, expected", [row[1:] for row in NEAR], ids=[row[0] for row in NEAR])

@@ -118,7 +118,13 @@ KINDS: list[tuple[str, list[Workload]]] = [
             web("c", nodes=frozenset({"n7", "n400", "n1200"})),
         ],
     ),
-    ("taints", [web("a", tolerations=(Toleration(operator=Match.EXISTS),)), web("b", tolerations=(Toleration("spot", operator=Match.EXISTS),))]),
+    (
+        "taints",
+        [
+            web("a", tolerations=(Toleration(operator=Match.EXISTS),)),
+            web("b", tolerations=(Toleration("spot", operator=Match.EXISTS),)),
+        ],
+    ),
     (
         "preferences",
         [
@@ -130,17 +136,24 @@ KINDS: list[tuple[str, list[Workload]]] = [
     *((f"at most 2 apart by {by}", [web("a", apart=(Apart(WEB, by, at_most=2),)), web("b")]) for by in TOPOLOGIES),
     *((f"near by {by}", [web("a", near=(Near(WEB, (by,), first_may_start=True),)), web("b")]) for by in TOPOLOGIES),
     *((f"spread over {by}", [web("a", spread=(Spread(WEB, by, max_skew=2),))]) for by in TOPOLOGIES),
-    *((f"wishes by {by}", [web("a", near=(Near(WEB, (by,), weight=0.3),)), web("b", apart=(Apart(WEB, by, weight=0.2),))]) for by in TOPOLOGIES),
+    *(
+        (f"wishes by {by}", [web("a", near=(Near(WEB, (by,), weight=0.3),)), web("b", apart=(Apart(WEB, by, weight=0.2),))])
+        for by in TOPOLOGIES
+    ),
     *((f"soft spread over {by}", [web("a", spread=(Spread(WEB, by, weight=0.5),)), web("b")]) for by in TOPOLOGIES),
     (
         "mixed",
         [
             web("a", apart=(Apart(WEB, "pair"),), spread=(Spread(WEB, "zone", max_skew=3),), selector=Selector.of({"tier": "3"})),
-            web("b", apart=(Apart(WEB, "rack", weight=0.1),), spread=(Spread(WEB, "host", weight=0.2), Spread(WEB, "zone", weight=0.1))),
+            web(
+                "b",
+                apart=(Apart(WEB, "rack", weight=0.1),),
+                spread=(Spread(WEB, "host", weight=0.2), Spread(WEB, "zone", weight=0.1)),
+            ),
             web("c", near=(Near(WEB, ("zone",)),), apart=(Apart(WEB, "host"), Apart(WEB, "rack", at_most=40))),
         ],
     ),
-]  # fmt: skip
+]
 
 RNG = random.Random(1)
 LARGE = [node(i, RNG) for i in range(1500)]

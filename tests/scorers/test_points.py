@@ -64,18 +64,38 @@ def strategies(*rows: tuple[object, ...]) -> tuple[ResourceStrategy, ...]:
 PACKING: list[tuple[str, Packing, dict[str, object], list[float]]] = [
     ("most cpu", Packing(strategies(("cpu", "most"))), ASK, [6 / 8, 2 / 16, 2 / 4]),
     ("least cpu", Packing(strategies(("cpu", "least"))), ASK, [2 / 8, 14 / 16, 2 / 4]),
-    ("most, both", Packing(strategies(("cpu", "most"), ("memory", "most"))), ASK, [(6 / 8 + 4 / 8) / 2, (2 / 16 + 2 / 16) / 2, 2 / 4]),
-    ("weights", Packing(strategies(("cpu", "most", 3.0), ("memory", "most", 1.0))), ASK, [(3 * 6 / 8 + 4 / 8) / 4, 2 / 16, 2 / 4]),
-    ("most and least", Packing(strategies(("cpu", "most"), ("memory", "least"))), ASK, [(6 / 8 + 4 / 8) / 2, (2 / 16 + 14 / 16) / 2, 2 / 4]),
+    (
+        "most, both",
+        Packing(strategies(("cpu", "most"), ("memory", "most"))),
+        ASK,
+        [(6 / 8 + 4 / 8) / 2, (2 / 16 + 2 / 16) / 2, 2 / 4],
+    ),
+    (
+        "weights",
+        Packing(strategies(("cpu", "most", 3.0), ("memory", "most", 1.0))),
+        ASK,
+        [(3 * 6 / 8 + 4 / 8) / 4, 2 / 16, 2 / 4],
+    ),
+    (
+        "most and least",
+        Packing(strategies(("cpu", "most"), ("memory", "least"))),
+        ASK,
+        [(6 / 8 + 4 / 8) / 2, (2 / 16 + 14 / 16) / 2, 2 / 4],
+    ),
     ("nothing asked", Packing(strategies(("cpu", "most"), ("memory", "most"))), {}, [(4 / 8 + 2 / 8) / 2, 0, 0]),
     ("requested only", Packing(strategies(("cpu", "most"), ("memory", "most")), "requested"), {"cpu": 2}, [6 / 8, 2 / 16, 2 / 4]),
     ("requested, nothing asked", Packing(strategies(("cpu", "most")), "requested"), {}, [0, 0, 0]),
     ("weighted as a whole", Packing(strategies(("cpu", "most")), weight=-2.0), ASK, [-12 / 8, -4 / 16, -4 / 4]),
     ("ratio", Packing(strategies(("cpu", "ratio", 1.0, TENT))), ASK, [0.5, 0.25, 1.0]),
-    ("ratio and most", Packing(strategies(("cpu", "ratio", 1.0, TENT), ("memory", "most", 3.0))), ASK, [(0.5 + 3 * 4 / 8) / 4, (0.25 + 3 * 2 / 16) / 4, 1.0]),
+    (
+        "ratio and most",
+        Packing(strategies(("cpu", "ratio", 1.0, TENT), ("memory", "most", 3.0))),
+        ASK,
+        [(0.5 + 3 * 4 / 8) / 4, (0.25 + 3 * 2 / 16) / 4, 1.0],
+    ),
     ("ratio, flat beyond the ends", Packing(strategies(("cpu", "ratio", 1.0, ((60.0, 2.0), (70.0, 8.0))))), ASK, [0.8, 0.2, 0.2]),
     ("a resource nobody has", Packing(strategies(("tpu", "most"))), ASK, [0, 0, 0]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("scorer, requests, expected", [row[1:] for row in PACKING], ids=[row[0] for row in PACKING])

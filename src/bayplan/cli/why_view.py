@@ -64,7 +64,7 @@ def _rule(rule: str, topic: str) -> str:
 
 
 def _signed(score: float | None) -> str:
-    return "" if score is None else f"{score:+.3f}"
+    return "" if score is None else f"{round(score, 3) + 0.0:+.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
 def _title(one: Explanation, number: int) -> str:

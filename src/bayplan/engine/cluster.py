@@ -11,15 +11,16 @@ is tried again by `retry()` when something changed that could matter.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from operator import attrgetter
 
 from bayplan.engine.batch import place_equal
-from bayplan.engine.explain import explain, explain_group
+from bayplan.engine.explain import Asked, explain, explain_decision, explain_group
 from bayplan.engine.explanation import Explanation
-from bayplan.engine.gang import place_group
+from bayplan.engine.gang import member_query, place_group
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.policy import DEFAULT, Policy, preset
 from bayplan.engine.preempt import Preemption, plan_preemption
@@ -28,7 +29,7 @@ from bayplan.engine.whatif import WhatIf
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan, Status
 from bayplan.model.frozen import FrozenMap
-from bayplan.model.group import Group, Request, members
+from bayplan.model.group import Group, Request, all_ids
 from bayplan.model.node import Node, NodeTemplate, Taint
 from bayplan.model.workload import Workload
 from bayplan.table.journal import Placement
@@ -48,6 +49,8 @@ class Cluster:
         self.snapshot = Snapshot(nodes, seed)
         self.templates = tuple(templates)
         self.pending = Pending()
+        self.asked: dict[str, Asked] = {}
+        """For residents that came by a fallback or with a group: what was asked for."""
         self.use(policy)
 
     def use(self, policy: Policy | str) -> None:
@@ -97,19 +100,23 @@ class Cluster:
         return Plan(tuple(found))
 
     def _again(self, request: Request) -> list[Decision]:
-        self.pending.forget(request)
-        return self._one(request)
+        number = self.pending.forget(request)
+        decisions = self._one(request)
+        if not decisions[0].placed:
+            self.pending.keep_turn(request, number)
+        return decisions
 
     def _new_ids(self, asked: Sequence[Request]) -> list[str]:
         """The ids of all workloads asked for, none of which may be known already."""
         if set(map(type, asked)) == {Workload}:
             ids = list(map(_ID, asked))
         else:
-            ids = [one for request in asked for one in _every_id(request)]
+            ids = [one for request in asked for one in all_ids(request)]
         seen = set(ids)
         if len(seen) < len(ids) or not self.snapshot.placements.keys().isdisjoint(seen) or not self.pending.isdisjoint(seen):
-            known = {*self.snapshot.placements, *self.pending.ids}
-            twice = next(one for at, one in enumerate(ids) if one in known or one in ids[:at])
+            twice = next(
+                one for one, times in Counter(ids).items() if times > 1 or one in self.snapshot.placements or one in self.pending
+            )
             raise wrong(f"there is already a workload {twice!r}", hint="names are unique within a namespace")
         return ids
 
@@ -120,23 +127,25 @@ class Cluster:
         snapshot, pipeline = self.snapshot, self._pipeline
         version = snapshot.journal.version
         number = 0
+        group = self._group_of(workload.id) if self.asked else None
         for alternative in workload.alternatives() if workload.fallbacks else (workload,):
-            query = pipeline.query(alternative)
-            best = pipeline.best(query)
+            query = pipeline.query(alternative) if group is None else member_query(pipeline, group, alternative)
+            best = pipeline.best(query) if group is None else pipeline.search(query)
             if best is not None:
                 row, score = best
                 seated = snapshot.place_kind(workload.id, query.kind, row)
-                if number:
-                    self.pending.originals[workload.id] = (workload, number)
+                if number and group is None:
+                    self.asked[workload.id] = Asked(workload, number)
                 devices = self._devices(seated) if seated.devices else None
-                fields = (workload.id, Status.PLACED, snapshot.names[row], score, number, devices, version, None)
+                name = None if group is None else group.name
+                fields = (workload.id, Status.PLACED, snapshot.names[row], score, number, devices, version, name, workload)
                 return tuple.__new__(Decision, fields)  # four times faster than Decision(...)
             number += 1  # noqa: SIM113 - enumerate costs more than it says here
         return self._refuse(workload, version)
 
     def _refuse(self, workload: Workload, version: int) -> Decision:
         self.pending.add(workload, self._pipeline)
-        return Decision(workload.id, self._status(workload), version=version)
+        return Decision(workload.id, self._status(workload), version=version, request=workload)
 
     def _status(self, workload: Workload) -> Status:
         """Impossible only when no node, and no node that could be bought, will ever do."""
@@ -160,7 +169,9 @@ class Cluster:
         seated = (self.snapshot.placements[one] for one in ids[:count])
         devices = map(self._devices, seated) if self.snapshot.devices else repeat(None)
         versions = range(version, version + count)
-        fields = zip(ids, repeat(Status.PLACED), map(names.__getitem__, rows), scores, repeat(0), devices, versions, repeat(None))
+        fields = zip(
+            ids, repeat(Status.PLACED), map(names.__getitem__, rows), scores, repeat(0), devices, versions, repeat(None), batch
+        )
         placed: list[Decision] = list(map(tuple.__new__, repeat(Decision), fields))
         placed += [self._refuse(one, self.snapshot.version) for one in batch[count:] if isinstance(one, Workload)]
         return placed
@@ -172,14 +183,13 @@ class Cluster:
             self.pending.add(group, self._pipeline)
             hopeful = any(all(self._status(member) is Status.PENDING for member in one.members) for one in group.alternatives())
             status = Status.PENDING if hopeful else Status.IMPOSSIBLE
-            return [Decision(one.id, status, version=version, group=group.name) for one in group.members]
-        if outcome.alternative:
-            for seat in outcome.seats:
-                self.pending.originals[seat.member.id] = (group, outcome.alternative)
+            return [Decision(one.id, status, version=version, group=group.name, request=group) for one in group.members]
+        for seat in outcome.seats:
+            self.asked[seat.member.id] = Asked(group, outcome.alternative)
         return [
             Decision(
                 seat.member.id, Status.PLACED, self.snapshot.names[seat.placement.row], seat.score,
-                outcome.alternative or seat.fallback, self._devices(seat.placement), seat.placement.version, group.name,
+                outcome.alternative or seat.fallback, self._devices(seat.placement), seat.placement.version, group.name, group,
             )
             for seat in outcome.seats
         ]  # fmt: skip
@@ -198,7 +208,7 @@ class Cluster:
             self.pending.forget(self.pending[workload_id])
             return
         self.snapshot.release(workload_id)
-        self.pending.originals.pop(workload_id, None)
+        self.asked.pop(workload_id, None)
 
     def add(self, node: Node) -> None:
         self.snapshot.add(node)
@@ -208,9 +218,17 @@ class Cluster:
         return [self._original(one) for one in self.snapshot.remove(name)]
 
     def _original(self, gone: Workload) -> Workload:
-        """What was asked for, where a fallback of it had been placed."""
-        asked, _ = self.pending.originals.pop(gone.id, (gone, 0))
-        return asked if isinstance(asked, Workload) else gone
+        """What was asked for, where a fallback of it had been placed. Members stay members of their group."""
+        asked = self.asked.get(gone.id)
+        if asked is None or isinstance(asked.request, Group):
+            return gone
+        del self.asked[gone.id]
+        return asked.request
+
+    def _group_of(self, workload_id: str) -> Group | None:
+        """The group a workload was placed with, whose rule it keeps when it has to move."""
+        asked = self.asked.get(workload_id)
+        return None if asked is None else asked.group
 
     def relabel(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Set labels at run time; None takes one away."""
@@ -241,20 +259,19 @@ class Cluster:
             return explain_group(self._pipeline, target, self.snapshot.version)
         if isinstance(target, Workload):
             return explain(self._pipeline, target, self.snapshot.version)
-        name = target.workload if isinstance(target, Decision) else target
-        placed = self.snapshot.placements.get(name)
+        if isinstance(target, Decision):
+            displaced = self.asked.get(target.workload) if isinstance(target.request, Workload) and target.group else None
+            return explain_decision(self._pipeline, target, displaced)
+        placed = self.snapshot.placements.get(target)
         if placed is not None:
-            asked, number = self.pending.originals.get(name, (placed.workload, 0))
-            version = target.version if isinstance(target, Decision) else placed.version
-            return explain(self._pipeline, placed.workload, version, placed, asked=asked, fallback=number)
-        request = self.pending.get(name)
+            return explain(self._pipeline, placed.workload, placed.version, placed, self.asked.get(target))
+        request = self.pending.get(target)
         if request is None:
             known = (*self.snapshot.placements, *self.pending.ids)
-            raise wrong(f"there is no workload {name!r}", hint=did_you_mean(name, known))
-        version = target.version if isinstance(target, Decision) else self.snapshot.version
+            raise wrong(f"there is no workload {target!r}", hint=did_you_mean(target, known))
         if isinstance(request, Group):
-            return explain_group(self._pipeline, request, version)
-        return explain(self._pipeline, request, version)
+            return explain_group(self._pipeline, request, self.snapshot.version)
+        return explain(self._pipeline, request, self.snapshot.version, asked=self.asked.get(target))
 
     def preempt(self, target: str | Workload) -> Preemption | None:
         """Who would have to go for this workload to fit. Nothing is evicted."""
@@ -274,7 +291,7 @@ class Cluster:
         twin = Cluster(policy=self.policy, templates=self.templates, seed=self.snapshot.seed)
         twin.snapshot = self.snapshot.fork()
         twin.use(self.policy)
-        twin.pending = self.pending.copy()
+        twin.pending, twin.asked = self.pending.copy(), self.asked.copy()
         return twin
 
     @property
@@ -290,11 +307,6 @@ _KIND_KEY = attrgetter("_kind")
 
 def _kind(request: Request) -> object:
     return request.kind if isinstance(request, Workload) else request
-
-
-def _every_id(request: Request) -> list[str]:
-    """Of a group the members of all alternatives; one may be a member of several."""
-    return list(dict.fromkeys(one.id for alternative in request.alternatives() for one in members(alternative)))
 
 
 def _all_alike(asked: Sequence[Request]) -> bool:

@@ -9,29 +9,31 @@ of a cluster that has moved on. A node is feasible exactly when there is nothing
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
 from bayplan.engine.explanation import Explanation, ScorePart
 from bayplan.engine.fixes import smallest_change
-from bayplan.engine.gang import Attempt
+from bayplan.engine.gang import Attempt, member_query
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.query import Query
 from bayplan.engine.reasons import counts, nearest, reasons_of
 from bayplan.errors import did_you_mean, wrong
-from bayplan.model.decision import Reason, Status
+from bayplan.model.decision import Decision, Reason, Status
 from bayplan.model.group import Group, Request
 from bayplan.model.workload import Workload
 from bayplan.table.journal import Placement
 
 
 class View:
-    """One workload's query at one version, restored when asked for."""
+    """One workload's query at one version, restored when asked for; `group` where it belongs to one."""
 
-    def __init__(self, pipeline: Pipeline, workload: Workload, version: int, query: Query | None = None):
-        self._pipeline, self.workload, self.version = pipeline, workload, version
+    def __init__(
+        self, pipeline: Pipeline, workload: Workload, version: int, query: Query | None = None, group: Group | None = None
+    ):
+        self._pipeline, self.workload, self.version, self._group = pipeline, workload, version, group
         self._query = query
 
     def query(self) -> Query:
@@ -39,7 +41,10 @@ class View:
             snapshot = self._pipeline.snapshot.at(self.version)
             same = snapshot is self._pipeline.snapshot
             pipeline = self._pipeline if same else Pipeline(snapshot, self._pipeline.policy)
-            self._query = pipeline.query(self.workload)
+            if self._group is None:
+                self._query = pipeline.query(self.workload)
+            else:
+                self._query = member_query(pipeline, self._group, self.workload)
         self._query.catch_up()
         return self._query
 
@@ -54,24 +59,64 @@ class View:
         return reasons_of(query, row)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for, where that is more than the workload itself: a workload with fallbacks of which
+    the n-th was placed, or a group of which the n-th alternative was."""
+
+    request: Request
+    number: int
+
+    @property
+    def group(self) -> Group | None:
+        """The alternative of the group that was placed."""
+        return list(self.request.alternatives())[self.number] if isinstance(self.request, Group) else None
+
+    @property
+    def tried(self) -> list[Workload]:
+        """The alternatives of the workload that came first and found nothing."""
+        return list(self.request.alternatives())[: self.number] if isinstance(self.request, Workload) else []
+
+
 def explain(
-    pipeline: Pipeline,
-    workload: Workload,
-    version: int,
-    placed: Placement | None = None,
-    asked: Request | None = None,
-    fallback: int = 0,
+    pipeline: Pipeline, workload: Workload, version: int, placed: Placement | None = None, asked: Asked | None = None
 ) -> Explanation:
-    """Explain one workload as of `version`; `asked` is what led to it by its n-th `fallback`."""
+    """Explain one workload as of `version`."""
+    policy, group = pipeline.policy.name, asked.group if asked else None
     if placed is None:
-        tries = [_refused(View(pipeline, one, version), pipeline.policy.name) for one in workload.alternatives()]
-        return _all_tries(tries)
-    earlier: list[Explanation] = []
-    if isinstance(asked, Workload) and fallback:
-        before = list(asked.alternatives())[:fallback]
-        earlier = [_refused(View(pipeline, one, version), pipeline.policy.name) for one in before]
-    chosen = _chosen(View(pipeline, workload, version), pipeline.policy.name, placed)
-    return replace(chosen, fallback=fallback, earlier=tuple(earlier))
+        return _all_tries([_refused(View(pipeline, one, version, group=group), policy) for one in workload.alternatives()])
+    chosen = _chosen(View(pipeline, workload, version, group=group), policy, placed)
+    earlier = [_refused(View(pipeline, one, version), policy) for one in (asked.tried if asked else ())]
+    return replace(
+        chosen,
+        fallback=asked.number if asked else 0,
+        earlier=tuple(earlier),
+        group=asked.request.name if asked and group else None,
+    )
+
+
+def explain_decision(pipeline: Pipeline, decision: Decision, displaced: Asked | None = None) -> Explanation:
+    """Explain a decision as of the moment it was taken, whatever became of the workload since. `displaced`
+    is the group of a member that was placed again on its own."""
+    request, version = decision.request, decision.version
+    if request is None:
+        raise wrong(f"the decision about {decision.workload!r} does not say what was asked for")
+    if decision.placed:
+        seated = pipeline.snapshot.at(version + 1).placements[decision.workload]
+        asked = displaced or Asked(request, _alternative(request, decision.fallback, seated))
+        return explain(pipeline, seated.workload, version, seated, asked)
+    if isinstance(request, Group):
+        return explain_group(pipeline, request, version)
+    return explain(pipeline, request, version, asked=displaced)
+
+
+def _alternative(request: Request, fallback: int, seated: Placement) -> int:
+    """Which alternative of the request was placed. A member of a group may also have fallen back on its
+    own, within the first alternative of the group."""
+    if isinstance(request, Workload):
+        return fallback
+    own = (other.kind for one in request.members if one.id == seated.id for other in one.alternatives())
+    return 0 if seated.workload.kind in own else fallback
 
 
 def _all_tries(tries: list[Explanation]) -> Explanation:

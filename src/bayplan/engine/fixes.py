@@ -118,7 +118,7 @@ def _ease(snapshot: Snapshot, workload: Workload, name: str, reason: Reason) -> 
         case "fit":
             less = min(_number(facts["free"]), workload.requests[reason.topic])
             return replace(workload, requests=Resources({**workload.requests, reason.topic: less}))
-        case "devices":
+        case "devices" if reason.no is No.BUSY:
             return replace(workload, requests=Resources({**workload.requests, reason.topic: 0}))
         case "taints":
             marks = [Toleration(one.key, one.value, Match.EQUAL, one.effect) for one in node.taints if str(one) == facts["taint"]]

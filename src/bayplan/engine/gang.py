@@ -73,6 +73,16 @@ def place_group(pipeline: Pipeline, group: Group) -> Outcome:
     return first
 
 
+def member_query(pipeline: Pipeline, group: Group, member: Workload) -> Query:
+    """A member compiled with the rule of its group, the others being where they are."""
+    attempt = Attempt(pipeline, group)
+    for other in group.members:
+        placement = pipeline.snapshot.placements.get(other.id)
+        if placement is not None and other.id != member.id:
+            attempt.tally.add(placement.row, +1)
+    return attempt.query(member, first=not attempt.tally.total)
+
+
 class Attempt:
     """One alternative of a group, searched member by member."""
 

@@ -20,21 +20,24 @@ class Pending:
     def __init__(self) -> None:
         self._requests: dict[int, Request] = {}
         self._number_of: dict[str, int] = {}
+        self._reserved: dict[str, int] = {}
+        """Ids that a group's fallbacks may come to use."""
         self._checked: dict[int, int] = {}
         self._next = 0
-        self.originals: dict[str, tuple[Request, int]] = {}
-        """What was asked for by workloads that were placed by a fallback, and which one."""
         self.examined = 0
         """How many rows or requests were looked at by retries: what an event costs."""
 
     def __contains__(self, workload_id: str) -> bool:
-        return workload_id in self._number_of
+        return workload_id in self._number_of or workload_id in self._reserved
 
     def isdisjoint(self, ids: Iterable[str]) -> bool:
-        return self._number_of.keys().isdisjoint(ids)
+        return self._number_of.keys().isdisjoint(ids) and self._reserved.keys().isdisjoint(ids)
 
     def __getitem__(self, workload_id: str) -> Request:
-        return self._requests[self._number_of[workload_id]]
+        number = self._number_of.get(workload_id, self._reserved.get(workload_id))
+        if number is None:
+            raise KeyError(workload_id)
+        return self._requests[number]
 
     def __len__(self) -> int:
         return len(self._requests)
@@ -57,14 +60,22 @@ class Pending:
         for one in members(request):
             self._number_of[one.id] = number
 
-    def forget(self, request: Request) -> None:
+    def forget(self, request: Request) -> int:
+        """Its number in the queue is returned."""
         for one in members(request):
             number = self._number_of.pop(one.id)
         del self._requests[number]
         del self._checked[number]
+        return number
+
+    def keep_turn(self, request: Request, number: int) -> None:
+        """A request that was tried again in vain has waited no less for it: it gets its old number back."""
+        new = self._number_of[members(request)[0].id]
+        self._requests[number], self._checked[number] = self._requests.pop(new), self._checked.pop(new)
+        self._number_of.update((one.id, number) for one in members(request))
 
     def worth_trying(self, pipeline: Pipeline) -> list[Request]:
-        """Requests that the changes since their last try could have helped, most important first."""
+        """Requests that the changes since their last try could have helped: most important first, then by arrival."""
         verdicts: dict[tuple[object, int], bool] = {}
         found = []
         for number, request in self._requests.items():
@@ -73,10 +84,10 @@ class Pending:
             if key not in verdicts:
                 verdicts[key] = self._could_help(pipeline, request, checked)
             if verdicts[key]:
-                found.append(request)
+                found.append((-request.priority, number, request))
             else:
                 self._checked[number] = pipeline.snapshot.log.end
-        return sorted(found, key=lambda request: -request.priority)
+        return [request for _, _, request in sorted(found, key=lambda one: one[:2])]
 
     def _could_help(self, pipeline: Pipeline, request: Request, checked: int) -> bool:
         rows = pipeline.snapshot.log.since(checked)
@@ -101,7 +112,8 @@ class Pending:
     def copy(self) -> Pending:
         twin = Pending()
         twin._requests, twin._number_of = self._requests.copy(), self._number_of.copy()
+        twin._reserved = self._reserved.copy()
         # A fork's change log starts afresh, so everything counts as never checked.
         twin._checked = dict.fromkeys(self._checked, -1)
-        twin._next, twin.originals = self._next, self.originals.copy()
+        twin._next = self._next
         return twin

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bayplan.engine.policy import Policy
 from bayplan.model.decision import Plan
-from bayplan.model.group import Request
+from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, Taint
 
 if TYPE_CHECKING:
@@ -143,10 +143,11 @@ class WhatIf:
 
 def _start_over(cluster: Cluster, policy: Policy | str) -> list[Request]:
     asked: dict[str, Request] = {}
-    for one in list(cluster.snapshot.placements.values()):
-        original = cluster.pending.originals.get(one.id)
-        request = original[0] if original else one.workload
-        asked.setdefault(request.name if original else one.id, request)
+    for one in cluster.snapshot.placements.values():
+        known = cluster.asked.get(one.id)
+        request = known.request if known else one.workload
+        # A member of a group stands for the whole group, once.
+        asked.setdefault(f"group {request.name}" if isinstance(request, Group) else one.id, request)
     waiting = list(cluster.pending)
     for workload_id in list(cluster.snapshot.placements):
         cluster.release(workload_id)

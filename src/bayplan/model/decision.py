@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from bayplan.model.frozen import FrozenMap
+from bayplan.model.group import Request
 
 
 class No(StrEnum):
@@ -60,8 +61,8 @@ class Decision(NamedTuple):
     """The answer for one workload. Immutable; a tuple because a million of them are made.
 
     `version` is the snapshot's version the decision was taken at: explanations are computed from
-    that state, whatever happened since. `fallback` is 0 for the workload's own conditions, n for
-    its n-th fallback.
+    that state, whatever happened since. `fallback` is 0 for the own conditions of what was asked for,
+    n for its n-th fallback. `request` is what was asked for.
     """
 
     workload: str
@@ -72,6 +73,10 @@ class Decision(NamedTuple):
     devices: Mapping[str, tuple[str, ...]] | None = None
     version: int = 0
     group: str | None = None
+    request: Request | None = None
+
+    def __repr__(self) -> str:
+        return f"Decision({self.workload!r}, {self.status}, node={self.node!r}, score={self.score!r}, fallback={self.fallback})"
 
     @property
     def placed(self) -> bool:

@@ -70,5 +70,12 @@ Request = Workload | Group
 """What can be asked for at once."""
 
 
+def all_ids(request: Request) -> set[str]:
+    """Every id the request could come to use: those of its members, in all alternatives of a group."""
+    if isinstance(request, Workload):
+        return {request.id}
+    return {member.id for alternative in request.alternatives() for member in alternative.members}
+
+
 def members(request: Request) -> tuple[Workload, ...]:
     return request.members if isinstance(request, Group) else (request,)

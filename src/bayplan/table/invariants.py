@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def broken(snapshot: Snapshot) -> list[str]:
     """Every invariant that does not hold."""
-    checks = (_rows, _guests, _amounts, _devices, _index, _classes, _watches, _holders, _statics, _journal)
+    checks = (_rows, _guests, _amounts, _devices, _index, _classes, _watches, _holders, _statics)
     return [f"{check.__name__.strip('_')}: {fault}" for check in checks for fault in check(snapshot)]
 
 
@@ -63,14 +63,16 @@ def _columns(snapshot: Snapshot) -> Iterator[tuple[str, Column]]:
 
 
 def _guests(snapshot: Snapshot) -> Iterator[str]:
-    """Every resident is listed under its own id, on one living row."""
+    """Every resident is listed under its own id, on one living row, since a version that has been."""
     guests: dict[int, dict[str, Placement]] = {}
     for key, one in snapshot.placements.items():
         guests.setdefault(one.row, {})[key] = one
-        if key != one.id or not snapshot.alive.cell[one.row]:
-            yield f"{key} is {one.id} on row {one.row}"
+        if key != one.id or not snapshot.alive.cell[one.row] or not 0 <= one.version < snapshot.version:
+            yield f"{key} is {one.id} on row {one.row} since version {one.version} of {snapshot.version}"
     if guests != snapshot.guests:
         yield f"placements say {guests}, guests says {snapshot.guests}"
+    if not 0 <= snapshot.journal.oldest <= snapshot.version:
+        yield f"versions {snapshot.journal.oldest} to {snapshot.version} can be restored"
 
 
 def _amounts(snapshot: Snapshot) -> Iterator[str]:
@@ -198,11 +200,3 @@ def _statics(snapshot: Snapshot) -> Iterator[str]:
                     expected = column.judge(row)
             if column.cell[row] != expected:
                 yield f"{name}: {column.cell[row]} for {node_name}, expected {expected}"
-
-
-def _journal(snapshot: Snapshot) -> Iterator[str]:
-    if not 0 <= snapshot.journal.oldest <= snapshot.version:
-        yield f"versions {snapshot.journal.oldest} to {snapshot.version}"
-    for one in snapshot.placements.values():
-        if not 0 <= one.version < snapshot.version:
-            yield f"{one.id} was placed at version {one.version} of {snapshot.version}"
