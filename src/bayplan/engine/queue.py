@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
-from bayplan.model.group import Group, Request, members
+from bayplan.model.group import Group, Request, all_ids, members
 from bayplan.model.workload import Workload
 
 
@@ -59,11 +59,14 @@ class Pending:
         self._checked[number] = pipeline.snapshot.log.end
         for one in members(request):
             self._number_of[one.id] = number
+        self._reserved.update((one, number) for one in all_ids(request) if one not in self._number_of)
 
     def forget(self, request: Request) -> int:
         """Its number in the queue is returned."""
-        for one in members(request):
-            number = self._number_of.pop(one.id)
+        number = self._number_of[members(request)[0].id]
+        for one in all_ids(request):
+            self._number_of.pop(one, None)
+            self._reserved.pop(one, None)
         del self._requests[number]
         del self._checked[number]
         return number
@@ -72,7 +75,8 @@ class Pending:
         """A request that was tried again in vain has waited no less for it: it gets its old number back."""
         new = self._number_of[members(request)[0].id]
         self._requests[number], self._checked[number] = self._requests.pop(new), self._checked.pop(new)
-        self._number_of.update((one.id, number) for one in members(request))
+        for known in (self._number_of, self._reserved):
+            known.update((one, number) for one in all_ids(request) if one in known)
 
     def worth_trying(self, pipeline: Pipeline) -> list[Request]:
         """Requests that the changes since their last try could have helped: most important first, then by arrival."""

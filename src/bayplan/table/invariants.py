@@ -1,8 +1,7 @@
 """What must hold of a snapshot at every version, recomputed by plain loops from nodes and placements.
 
-`broken(snapshot)` says in words what does not hold; an empty list is the proof that no shortcut of
-the columns, the label index, the residents or the journal has drifted from what it stands for. It is
-slow on purpose (nothing incremental is trusted), so tests call it, the engine never does.
+`broken(snapshot)` says in words what does not hold; an empty list says that no shortcut of columns,
+label index, residents or journal has drifted. Slow on purpose: tests call it, the engine never does.
 """
 
 from __future__ import annotations
