@@ -209,7 +209,13 @@ def test_mistakes_as_json() -> None:
 def test_who_would_have_to_go() -> None:
     work = "nodes: [{name: n, capacity: {cpu: 4}}]\nworkloads: [{name: low, 'on': n, requests: {cpu: 3}},"
     ran = bayplan("why", "high", "f.yaml", "--json", f=work + "{name: high, priority: 1, requests: {cpu: 2}}]")
-    assert ran.json["preemption"] == {"workload": "high", "node": "n", "victims": ["low"], "highest_priority": 0}
+    assert ran.json["preemption"] == {
+        "workload": "high",
+        "nodes": ["n"],
+        "victims": ["low"],
+        "highest_priority": 0,
+        "fallback": 0,
+    }
 
 
 # --- whole outputs ---

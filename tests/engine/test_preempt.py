@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bayplan import Apart, Cluster, ConfigError, Fallback, Group, Near, Node, Selector, Taint, Workload
+from bayplan import Apart, Cluster, ConfigError, Fallback, Group, Near, Node, Selector, Strategy, Taint, Workload
 from tests import random_scenarios as space
 from tests.adapter import Pair
 from tests.fingerprint import fingerprint
@@ -126,16 +126,22 @@ def test_the_plan_in_words_and_data() -> None:
     plan = cluster.preempt("urgent")
     assert str(plan) == "urgent fits on n1 if a left"
     assert plan is not None
-    assert plan.as_json() == {"workload": "urgent", "node": "n1", "victims": ["a"], "highest_priority": 3}
+    assert plan.as_json() == {"workload": "urgent", "nodes": ["n1"], "victims": ["a"], "highest_priority": 3, "fallback": 0}
 
 
 def test_wrong_questions() -> None:
     cluster = settled(TWO, [(work("a", 4), "n1")])
-    cluster.place(Group("g", (work("m", 100, 10),)))
     with pytest.raises(ConfigError, match="no workload 'nobody' is pending"):
         cluster.preempt("nobody")
-    with pytest.raises(ConfigError, match="'m' belongs to group 'g'"):
-        cluster.preempt("m")
+
+
+def test_a_group_is_made_way_for_as_a_whole() -> None:
+    cluster = settled(TWO, [(work("a", 4, 1), "n1"), (work("b", 3, 2), "n2")])
+    cluster.place(Group("g", tuple(work("m", 2, 10).copies(2)), Strategy.STRICT_SPREAD))
+    plan = cluster.preempt("m-0")
+    assert str(plan) == "g fits on n1, n2 if a, b left"
+    assert cluster.preempt(Group("h", (work("x", 9, 10),))) is None, "no node is that large"
+    assert cluster.assignments == {"a": "n1", "b": "n2"}, "asking evicts nobody"
 
 
 def test_random_plans_hold_what_they_promise() -> None:

@@ -80,7 +80,7 @@ def explanations(planned: Planned, name: str) -> list[Explanation]:
 
 
 def preemption(planned: Planned, found: Explanation) -> Preemption | None:
-    """Who would have to go, for a single workload that waits for room."""
-    if found.chosen is not None or found.group is not None or found.workload not in planned.cluster.pending:
+    """Who would have to go, for a workload or a group that waits for room."""
+    if found.chosen is not None or found.workload not in planned.cluster.pending:
         return None
     return planned.cluster.preempt(found.workload)

@@ -135,7 +135,7 @@ class Cluster:
                 row, score = best
                 seated = snapshot.place_kind(workload.id, query.kind, row)
                 if number and group is None:
-                    self.asked[workload.id] = Asked(workload, number)
+                    self.asked[workload.id] = Asked(workload, number, version)
                 devices = self._devices(seated) if seated.devices else None
                 name = None if group is None else group.name
                 fields = (workload.id, Status.PLACED, snapshot.names[row], score, number, devices, version, name, workload)
@@ -185,7 +185,7 @@ class Cluster:
             status = Status.PENDING if hopeful else Status.IMPOSSIBLE
             return [Decision(one.id, status, version=version, group=group.name, request=group) for one in group.members]
         for seat in outcome.seats:
-            self.asked[seat.member.id] = Asked(group, outcome.alternative)
+            self.asked[seat.member.id] = Asked(group, outcome.alternative, version)
         return [
             Decision(
                 seat.member.id, Status.PLACED, self.snapshot.names[seat.placement.row], seat.score,
@@ -203,7 +203,8 @@ class Cluster:
     # --- changing -----------------------------------------------------------------------------
 
     def release(self, workload_id: str) -> None:
-        """A workload is done: its node gets back what it held."""
+        """A workload is done: its node gets back what it held. A pending one is withdrawn, and with it the
+        whole of its group: without one member there is no group to place."""
         if workload_id in self.pending:
             self.pending.forget(self.pending[workload_id])
             return
@@ -273,13 +274,11 @@ class Cluster:
             return explain_group(self._pipeline, request, self.snapshot.version)
         return explain(self._pipeline, request, self.snapshot.version, asked=self.asked.get(target))
 
-    def preempt(self, target: str | Workload) -> Preemption | None:
-        """Who would have to go for this workload to fit. Nothing is evicted."""
+    def preempt(self, target: str | Request) -> Preemption | None:
+        """Who would have to go for this workload, or for the whole group it belongs to. Nothing is evicted."""
         request = self.pending.get(target) if isinstance(target, str) else target
         if request is None:
             raise wrong(f"no workload {target!r} is pending", hint=did_you_mean(str(target), self.pending.ids))
-        if isinstance(request, Group):
-            raise wrong(f"{target!r} belongs to group {request.name!r}; ask for a single workload")
         return plan_preemption(self._pipeline, request)
 
     def whatif(self) -> WhatIf:

@@ -66,16 +66,20 @@ class Asked:
 
     request: Request
     number: int
+    version: int
+    """Of the state in which it was decided."""
 
     @property
     def group(self) -> Group | None:
         """The alternative of the group that was placed."""
         return list(self.request.alternatives())[self.number] if isinstance(self.request, Group) else None
 
-    @property
-    def tried(self) -> list[Workload]:
-        """The alternatives of the workload that came first and found nothing."""
-        return list(self.request.alternatives())[: self.number] if isinstance(self.request, Workload) else []
+    def tried(self, pipeline: Pipeline) -> tuple[Explanation, ...]:
+        """Why the alternatives that came first found nothing."""
+        if isinstance(self.request, Group):
+            return tuple(_explain_alternatives(pipeline, self.request, self.version, self.number))
+        before = list(self.request.alternatives())[: self.number]
+        return tuple(_refused(View(pipeline, one, self.version), pipeline.policy.name) for one in before)
 
 
 def explain(
@@ -86,13 +90,10 @@ def explain(
     if placed is None:
         return _all_tries([_refused(View(pipeline, one, version, group=group), policy) for one in workload.alternatives()])
     chosen = _chosen(View(pipeline, workload, version, group=group), policy, placed)
-    earlier = [_refused(View(pipeline, one, version), policy) for one in (asked.tried if asked else ())]
-    return replace(
-        chosen,
-        fallback=asked.number if asked else 0,
-        earlier=tuple(earlier),
-        group=asked.request.name if asked and group else None,
-    )
+    if asked is None:
+        return chosen
+    name = asked.request.name if group else None
+    return replace(chosen, fallback=asked.number, earlier=asked.tried(pipeline), group=name)
 
 
 def explain_decision(pipeline: Pipeline, decision: Decision, displaced: Asked | None = None) -> Explanation:
@@ -103,20 +104,22 @@ def explain_decision(pipeline: Pipeline, decision: Decision, displaced: Asked | 
         raise wrong(f"the decision about {decision.workload!r} does not say what was asked for")
     if decision.placed:
         seated = pipeline.snapshot.at(version + 1).placements[decision.workload]
-        asked = displaced or Asked(request, _alternative(request, decision.fallback, seated))
+        asked = displaced or _asked(request, decision, seated)
         return explain(pipeline, seated.workload, version, seated, asked)
     if isinstance(request, Group):
         return explain_group(pipeline, request, version)
     return explain(pipeline, request, version, asked=displaced)
 
 
-def _alternative(request: Request, fallback: int, seated: Placement) -> int:
-    """Which alternative of the request was placed. A member of a group may also have fallen back on its
-    own, within the first alternative of the group."""
+def _asked(request: Request, decision: Decision, seated: Placement) -> Asked:
+    """Which alternative of the request was placed, and when that was decided. A member of a group may have
+    fallen back on its own, within the first alternative; members are seated one after another."""
     if isinstance(request, Workload):
-        return fallback
+        return Asked(request, decision.fallback, decision.version)
     own = (other.kind for one in request.members if one.id == seated.id for other in one.alternatives())
-    return 0 if seated.workload.kind in own else fallback
+    number = 0 if seated.workload.kind in own else decision.fallback
+    order = [one.id for one in list(request.alternatives())[number].members]
+    return Asked(request, number, decision.version - order.index(decision.workload))
 
 
 def _all_tries(tries: list[Explanation]) -> Explanation:
@@ -127,15 +130,17 @@ def _all_tries(tries: list[Explanation]) -> Explanation:
 
 def explain_group(pipeline: Pipeline, group: Group, version: int) -> Explanation:
     """A group hangs on the member that found no node; it is explained with the others in their places."""
-    past = pipeline.snapshot.at(version)
-    scene = Pipeline(past.fork() if past is pipeline.snapshot else past, pipeline.policy)
-    start = scene.snapshot.version
+    return _all_tries(_explain_alternatives(pipeline, group, version, 1 + len(group.fallbacks)))
+
+
+def _explain_alternatives(pipeline: Pipeline, group: Group, version: int, count: int) -> list[Explanation]:
+    """Each of the first alternatives of a group, on a scene of its own: reasons of single nodes are asked for later."""
     tries = []
-    for alternative in group.alternatives():
+    for alternative in list(group.alternatives())[:count]:
+        past = pipeline.snapshot.at(version)
+        scene = Pipeline(past.fork() if past is pipeline.snapshot else past, pipeline.policy)
         tries.append(_explain_alternative(scene, alternative, group.name))
-        # Reasons of single nodes are asked for later, so each alternative keeps a scene of its own.
-        scene = Pipeline(scene.snapshot.at(start), pipeline.policy)
-    return _all_tries(tries)
+    return tries
 
 
 def _explain_alternative(scene: Pipeline, group: Group, name: str) -> Explanation:

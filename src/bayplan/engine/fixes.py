@@ -7,8 +7,9 @@
     near            first place a matching neighbour in the domain
     apart, spread   move a resident out of the domain
 
-The edits that change the workload or the node itself are tried on a fork before they are offered;
-`proven` says that with them the node accepts the workload. Edits about other residents are advice.
+The edits that change the workload or the node itself are tried, and undone, before they are offered;
+`proven` says that with them the node accepts the workload. Edits about other residents are advice; where
+there is nothing better, one more node like an existing one is tried, too.
 """
 
 from __future__ import annotations
@@ -37,16 +38,32 @@ class Fix:
     proven: bool
 
     def __str__(self) -> str:
-        return f"on {self.node}: " + ", and ".join(self.edits)
+        edits = ", and ".join(self.edits)
+        return edits if edits.startswith("add a node") else f"on {self.node}: {edits}"
 
     def as_json(self) -> dict[str, object]:
         return {"node": self.node, "edits": list(self.edits), "proven": self.proven}
 
 
 def smallest_change(query: Query, nodes: list[str]) -> Fix | None:
-    """The fix with the fewest edits among the nearest nodes; a proven one is preferred to advice."""
+    """The fix with the fewest edits among the nearest nodes; a proven one is preferred to advice, and to
+    change what is there to one more node."""
     fixes = [_fix(query, name) for name in nodes]
+    if not any(one.proven for one in fixes):
+        fixes += [Fix(name, (f"add a node like {name}",), True) for name in nodes[:3] if _twin_would_do(query, name)]
     return min(fixes, key=lambda one: (not one.proven, len(one.edits)), default=None)
+
+
+def _twin_would_do(query: Query, name: str) -> bool:
+    """Would the workload fit on another node of the same kind, with nobody on it?"""
+    snapshot = query.snapshot
+    start, twin = snapshot.version, f"{name}.twin"
+    if twin in snapshot.row_of:
+        return False
+    snapshot.add(replace(snapshot.node(name), name=twin, cordoned=False))
+    passes = query.again(query.kind.workload).passes(snapshot.row(twin))
+    snapshot.undo_to(start)
+    return passes
 
 
 def _fix(query: Query, name: str) -> Fix:
@@ -81,6 +98,8 @@ def _make_room(reason: Reason) -> str:
     asked = render(resource, _number(facts["requested"]))
     if reason.rule == "fit" and reason.no is No.BUSY:
         return f"free {render(resource, _number(facts['short']))} more {resource}"
+    if reason.rule == "fit" and not facts["capacity"]:
+        return f"give it {asked} {resource}"
     if reason.rule == "fit":
         free, capacity = (render(resource, _number(facts[name])) for name in ("free", "capacity"))
         return f"ask for at most {free} {resource} (of {capacity})"
@@ -115,7 +134,7 @@ def _ease(snapshot: Snapshot, workload: Workload, name: str, reason: Reason) -> 
     """The workload with the edit made (or the node, in place); None when it is advice only."""
     node, facts = snapshot.node(name), reason.facts
     match reason.rule:
-        case "fit":
+        case "fit" if facts["capacity"]:
             less = min(_number(facts["free"]), workload.requests[reason.topic])
             return replace(workload, requests=Resources({**workload.requests, reason.topic: less}))
         case "devices" if reason.no is No.BUSY:

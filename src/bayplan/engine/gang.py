@@ -14,6 +14,7 @@ next best, and so on: a complete search for small groups, cut off after `BUDGET`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,8 +26,8 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.group import Group, Strategy
 from bayplan.model.neighbours import NODE
 from bayplan.model.workload import Workload
-from bayplan.table.checks import MANY, Counted, Holds
-from bayplan.table.column import Column
+from bayplan.table.checks import MANY, Counted, Where
+from bayplan.table.column import Bools, Rows
 from bayplan.table.forms import Clause, Part
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
@@ -207,17 +208,19 @@ def _reasons(snapshot: Snapshot, group: Group, tally: Tally):  # type: ignore[no
 def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
     """STRICT_PACK: only domains whose free amounts cover the whole group are worth a try."""
     label = snapshot.labels[group.by]
-    codes = label.codes.data
-    enough = np.ones(len(label.values), np.bool_)
-    asked: dict[str, int] = {}
+    asked: Counter[str] = Counter()
     for member in group.members:
-        least = [alternative.requests for alternative in member.alternatives()]
-        for name in set().union(*least):
-            asked[name] = asked.get(name, 0) + min(requests.get(name, 0) for requests in least)
-    for name, units in asked.items():
-        enough &= np.bincount(codes, snapshot.free_of(name).data, len(label.values)) >= units
-    enough[0] = False
-    topic = f"{group.strategy} as a whole"
+        choices = [alternative.requests for alternative in member.alternatives()]
+        asked.update({name: min(requests.get(name, 0) for requests in choices) for name in choices[0]})
+
+    def enough(rows: Rows) -> Bools:
+        codes = label.codes.data
+        table = np.ones(len(label.values), np.bool_)
+        for name, units in asked.items():
+            table &= np.bincount(codes, snapshot.free_of(name).data, len(label.values)) >= units
+        table[0] = False
+        return table.take(codes[rows])
+
     sentence = f"no single {'node' if group.by == NODE else group.by} has room for all {len(group.members)} members"
-    reason = Reason.of("group", topic, No.BUSY, sentence, group=group.name)
-    return Clause("group", Holds(Column(enough[codes])), True, lambda row: (reason,))
+    reason = Reason.of("group", f"{group.strategy} as a whole", No.BUSY, sentence, group=group.name)
+    return Clause("group", Where(enough), True, lambda row: (reason,))

@@ -91,8 +91,7 @@ class Pipeline:
     def with_group(self, workload: Workload, clauses: tuple[Clause, ...], wishes: tuple[Part, ...]) -> Query:
         """A member of a group, compiled with what the group adds; not kept."""
         query = Query(self.snapshot, self.policy, workload, self._shared(self.snapshot.kind(workload), workload))
-        query.take(clauses, wishes)
-        return query
+        return query.with_extras(clauses, wishes)
 
 
 def scan(query: Query) -> Found:

@@ -9,58 +9,97 @@ back is a victim. Of all nodes the one is chosen whose victims are least importa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bayplan.engine.gang import member_query
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
-from bayplan.model.workload import Workload
+from bayplan.model.group import Group, Request, members
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Preemption:
-    """`workload` would fit on `node` if the victims left."""
+    """`workload` (or every member of the group of that name) would fit if the victims left."""
 
     workload: str
-    node: str
+    nodes: tuple[str, ...]
     victims: tuple[str, ...]
     highest_priority: int
+    fallback: int = 0
+    """The alternative of the request it would be."""
+
+    @property
+    def node(self) -> str:
+        """Where it would run; of a group, where the first member would."""
+        return self.nodes[0]
 
     def __str__(self) -> str:
-        return f"{self.workload} fits on {self.node} if {', '.join(self.victims)} left"
+        return f"{self.workload} fits on {', '.join(self.nodes)} if {', '.join(self.victims)} left"
 
     def as_json(self) -> dict[str, object]:
         return {
             "workload": self.workload,
-            "node": self.node,
+            "nodes": list(self.nodes),
             "victims": list(self.victims),
             "highest_priority": self.highest_priority,
+            "fallback": self.fallback,
         }
 
 
-def plan_preemption(pipeline: Pipeline, workload: Workload) -> Preemption | None:
-    """The cheapest set of lower-priority residents that would have to go, or None. Changes nothing."""
+def plan_preemption(pipeline: Pipeline, request: Request) -> Preemption | None:
+    """The cheapest set of lower-priority residents that would have to go, for the first alternative of the
+    request that has one; None where nobody has to go, or nobody's going would help. Changes nothing."""
     snapshot = pipeline.snapshot
-    if any(pipeline.query(one).mask().any() for one in workload.alternatives()):
-        return None  # it fits as things are: nobody has to go
-    query = pipeline.query(workload)
+    start, name = snapshot.version, request.name if isinstance(request, Group) else request.id
+    alternatives: Iterable[Request] = request.alternatives()
+    plan: Preemption | None = None
+    for number, alternative in enumerate(alternatives):
+        victims: list[Placement] = []
+        seats = _make_way(pipeline, alternative, victims)
+        snapshot.undo_to(start)
+        if seats is not None and not victims:
+            return None  # it fits as things are
+        if seats is not None and plan is None:
+            highest = max(one.kind.workload.priority for one in victims)
+            plan = Preemption(name, seats, tuple(sorted(one.id for one in victims)), highest, number)
+    return plan
+
+
+def _make_way(pipeline: Pipeline, request: Request, victims: list[Placement]) -> tuple[str, ...] | None:
+    """Place the request member by member, evicting where one finds no node; the nodes, in order."""
+    snapshot, nodes = pipeline.snapshot, []
+    for member in members(request):
+        query = member_query(pipeline, request, member) if isinstance(request, Group) else pipeline.query(member)
+        best = pipeline.search(query)
+        row = None if best is None else best[0]
+        if row is None:
+            found = _cheapest(snapshot, query, member.priority)
+            if found is None:
+                return None
+            row, gone = found
+            for one in gone:
+                snapshot.release(one.id)
+            victims += gone
+        snapshot.place_kind(member.id, query.kind, row)
+        nodes.append(str(snapshot.names[row]))
+    return tuple(nodes)
+
+
+def _cheapest(snapshot: Snapshot, query: Query, priority: int) -> tuple[int, list[Placement]] | None:
+    """The row whose victims are least important and fewest, and those victims."""
     best: tuple[tuple[int, int, int, int], list[Placement]] | None = None
-    for row, lower in _candidates(snapshot, query, workload.priority):
-        victims = _victims(snapshot, query, row, lower)
-        if victims is None:
+    for row, lower in _candidates(snapshot, query, priority):
+        gone = _victims(snapshot, query, row, lower)
+        if gone is None:
             continue
-        priorities = [one.kind.workload.priority for one in victims]
-        cost = (max(priorities), len(victims), sum(priorities), row)
+        priorities = [one.kind.workload.priority for one in gone]
+        cost = (max(priorities), len(gone), sum(priorities), row)
         if best is None or cost < best[0]:
-            best = (cost, victims)
-    if best is None:
-        return None
-    cost, victims = best
-    node = snapshot.names[cost[3]]
-    assert node is not None
-    return Preemption(workload.id, node, tuple(sorted(one.id for one in victims)), cost[0])
+            best = (cost, gone)
+    return None if best is None else (best[0][3], best[1])
 
 
 def _candidates(snapshot: Snapshot, query: Query, priority: int) -> Iterator[tuple[int, list[Placement]]]:

@@ -126,7 +126,7 @@ class Conditions(Compiled):
 class Query(Compiled):
     """What the engine runs: the shared conditions and what depends on the requests."""
 
-    __slots__ = ("conditions", "could_ever", "hits", "kind", "last_seen", "policy", "ranking", "snapshot")
+    __slots__ = ("conditions", "could_ever", "extras", "hits", "kind", "last_seen", "policy", "ranking", "snapshot")
 
     def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload, conditions: Conditions | None = None):
         super().__init__()
@@ -139,6 +139,7 @@ class Query(Compiled):
         for scorer in rules.sized_scorers:
             self.take((), scorer.parts(snapshot, workload))
         self.extend(self.conditions)
+        self.extras: tuple[tuple[Clause, ...], tuple[Part, ...]] = ((), ())
         self.ranking: Any = None
         self.last_seen = -1
         self.hits = 0
@@ -152,9 +153,15 @@ class Query(Compiled):
         """What local results depend on beside their own row; when it moves, a ranking is void."""
         return [one.stamp() for one in self.moody]
 
+    def with_extras(self, clauses: tuple[Clause, ...], parts: tuple[Part, ...]) -> Query:
+        """Take in what does not come from the policy: the rule of a group."""
+        self.extras = (clauses, parts)
+        self.take(clauses, parts)
+        return self
+
     def again(self, workload: Workload) -> Query:
-        """Another workload under the same policy."""
-        return Query(self.snapshot, self.policy, workload)
+        """Another workload under the same policy and group, compiled to the table as it is now."""
+        return Query(self.snapshot, self.policy, workload).with_extras(*self.extras)
 
     def catch_up(self) -> None:
         for follower in self.followers:
