@@ -147,3 +147,11 @@ def test_a_drained_member_keeps_the_rule_of_its_gang() -> None:
     cluster.place(Group("g", tuple(Workload("m", {"cpu": 1}).copies(2)), Strategy.STRICT_SPREAD))
     outcome = cluster.whatif().add(Node("n3", {"cpu": 4})).drain("n1").plan()
     assert sorted(outcome.cluster.assignments.values()) == ["n2", "n3"]
+
+
+def test_two_drained_members_of_one_kind_keep_apart() -> None:
+    """They are alike, but not decided in one go: each keeps the rule of its gang."""
+    cluster = Cluster([Node(f"n{i}", {"cpu": 4}) for i in range(4)], "pack")
+    cluster.place(Group("g", tuple(Workload("m", {"cpu": 1}).copies(2)), Strategy.STRICT_SPREAD))
+    moved = [one for name in set(cluster.assignments.values()) for one in cluster.drain(name)]
+    assert len({one.node for one in cluster.place(moved)}) == 2

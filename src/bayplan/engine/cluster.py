@@ -12,11 +12,11 @@ is tried again by `retry()` when something changed that could matter.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from operator import attrgetter
 
+from bayplan.engine import intake
 from bayplan.engine.batch import place_equal
 from bayplan.engine.explain import Asked, explain, explain_decision, explain_group
 from bayplan.engine.explanation import Explanation
@@ -29,7 +29,7 @@ from bayplan.engine.whatif import WhatIf
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan, Status
 from bayplan.model.frozen import FrozenMap
-from bayplan.model.group import Group, Request, all_ids
+from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, NodeTemplate, Taint
 from bayplan.model.workload import Workload
 from bayplan.table.journal import Placement
@@ -57,6 +57,9 @@ class Cluster:
         """Decide by another policy from now on."""
         self.policy = preset(policy) if isinstance(policy, str) else policy
         self._pipeline = Pipeline(self.snapshot, self.policy)
+        buyable = [replace(one.node, name=one.name) for one in self.templates if one.maximum != 0]
+        self._market = Pipeline(Snapshot(buyable), self.policy)
+        """One node of each kind that could be bought."""
 
     # --- deciding -----------------------------------------------------------------------------
 
@@ -67,19 +70,19 @@ class Cluster:
             if alone.id in self.snapshot.placements or alone.id in self.pending:
                 self._new_ids([alone])  # says what is wrong
             return Plan((self._workload(alone),))
-        asked: list[Request] = []
-        for item in requests:
-            asked += (item,) if isinstance(item, Workload | Group) else item
+        asked = intake.flatten(requests)
         ids = self._new_ids(asked)
-        if _all_alike(asked):
+        # Members that had to leave their node keep the rule of their group: each is decided by itself.
+        together = self.asked.keys().isdisjoint(ids)
+        if together and intake.all_alike(asked):
             return Plan(tuple(self._equal(asked, ids)))
         decided: list[list[Decision]] = [[] for _ in asked]
-        for turns in _runs(asked):
+        for turns in intake.runs(asked, together):
             batch = [asked[at] for at in turns]
             if len(batch) == 1:
                 decided[turns[0]] = self._one(batch[0])
             else:
-                for at, decision in zip(turns, self._equal(batch, list(map(_ID, batch))), strict=True):
+                for at, decision in zip(turns, self._equal(batch, intake.ids_of(batch)), strict=True):
                     decided[at].append(decision)
         return Plan(tuple(one for each in decided for one in each))
 
@@ -108,10 +111,7 @@ class Cluster:
 
     def _new_ids(self, asked: Sequence[Request]) -> list[str]:
         """The ids of all workloads asked for, none of which may be known already."""
-        if set(map(type, asked)) == {Workload}:
-            ids = list(map(_ID, asked))
-        else:
-            ids = [one for request in asked for one in all_ids(request)]
+        ids = intake.ids_of(asked)
         seen = set(ids)
         if len(seen) < len(ids) or not self.snapshot.placements.keys().isdisjoint(seen) or not self.pending.isdisjoint(seen):
             twice = next(
@@ -153,11 +153,7 @@ class Cluster:
         return Status.PENDING if hopeful else Status.IMPOSSIBLE
 
     def _could_buy(self, workload: Workload) -> bool:
-        if not self.templates:
-            return False
-        shop = Snapshot([replace(one.node, name=one.name) for one in self.templates if one.maximum != 0], self.snapshot.seed)
-        market = Pipeline(shop, self.policy)
-        return any(could_ever(market.query(one)) for one in workload.alternatives())
+        return any(could_ever(self._market.query(one)) for one in workload.alternatives())
 
     def _equal(self, batch: Sequence[Request], ids: list[str]) -> list[Decision]:
         """A run of workloads of one kind."""
@@ -298,35 +294,3 @@ class Cluster:
         """Workload to node, for everything that runs."""
         names = self.snapshot.names
         return {one.id: str(names[one.row]) for one in self.snapshot.placements.values()}
-
-
-_ID = attrgetter("id")
-_KIND_KEY = attrgetter("_kind")
-
-
-def _kind(request: Request) -> object:
-    return request.kind if isinstance(request, Workload) else request
-
-
-def _all_alike(asked: Sequence[Request]) -> bool:
-    """Copies of one workload share the very key of their kind, which is quick to see."""
-    if len(asked) < 2 or set(map(type, asked)) != {Workload} or not _may_batch(asked[0]):
-        return False
-    return list(map(_KIND_KEY, asked)).count(_kind(asked[0])) == len(asked)
-
-
-def _may_batch(request: Request) -> bool:
-    """Fallbacks can make way for the next of the same kind, so those are decided one by one."""
-    return isinstance(request, Workload) and not request.fallbacks
-
-
-def _runs(asked: Sequence[Request]) -> Iterator[list[int]]:
-    """Positions in the order of deciding (important first, then as given), equal workloads together."""
-    run: list[int] = []
-    for at in sorted(range(len(asked)), key=lambda at: -asked[at].priority):
-        if run and not (_may_batch(asked[at]) and _kind(asked[at]) == _kind(asked[run[0]])):
-            yield run
-            run = []
-        run.append(at)
-    if run:
-        yield run

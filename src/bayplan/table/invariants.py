@@ -113,10 +113,9 @@ def _devices(snapshot: Snapshot) -> Iterator[str]:
 def _index(snapshot: Snapshot) -> Iterator[str]:
     for key, label in snapshot.labels.columns.items():
         yield from (f"{key}: {fault}" for fault in _label(snapshot, label))
-    names = snapshot.labels[NODE_NAME]
     for name, row in snapshot.row_of.items():
-        if names.value(row) != name:
-            yield f"row {row} is {name} but carries the name {names.value(row)}"
+        if (carried := snapshot.labels[NODE_NAME].value(row)) != name:
+            yield f"row {row} is {name} but carries the name {carried}"
 
 
 def _label(snapshot: Snapshot, label: LabelColumn) -> Iterator[str]:
