@@ -75,6 +75,12 @@ def test_a_policy_without_scorers_takes_the_first_node_that_fits() -> None:
     assert (decision.node, decision.score) == ("large", 0.0)
 
 
+@pytest.mark.parametrize("name", ["fit", "devices"])
+def test_filters_that_keep_nodes_from_being_overbooked_cannot_be_left_out(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"the filter '{name}' cannot be left out"):
+        Policy("bold", (), tuple(other for other in FILTERS if other != name))
+
+
 def test_a_policy_may_leave_filters_out() -> None:
     cluster = Cluster(
         [Node("n", {"cpu": 4}, cordoned=True)], Policy("bold", (), tuple(name for name in FILTERS if name != "cordon"))

@@ -23,8 +23,8 @@ FIRST_BLOCKS = 8
 FEW = 4096
 """So few candidates are looked at one and all."""
 
-_SLACK = 1e-12
-"""Bounds and scores are summed in another order: more than their rounding can differ."""
+_SLACK = 1e-13
+"""Bounds and scores are summed in another order: more, in proportion, than their rounding can differ."""
 
 
 def bounded(query: Query) -> Found:
@@ -67,7 +67,8 @@ def _bounds(query: Query, blocks: Blocks, sieve: Sieve) -> Floats:
             bound += term.weight * (sieve.maxima(term.base) - _least(term, blocks)) if term.weight > 0 else inf
         else:
             bound += term.bound(blocks)
-    bound = on_grid(bound + _SLACK)
+    bound = np.where(may, bound, 0.0)
+    bound = on_grid(bound + _SLACK * (1.0 + np.abs(bound)))
     for graded in query.coarse_terms:
         bound += query.coarse_table(graded).max()
     return np.where(may, bound, -inf)

@@ -78,6 +78,8 @@ class Policy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", Rules(self))
+        for name in sorted(READ_REQUESTS.difference(self.filters)):
+            raise wrong(f"the filter {name!r} cannot be left out", "policy.filters", "without it nodes would be overbooked")
 
     def with_scorer(self, scorer: Scorer) -> Policy:
         """The same policy with this scorer in place of the one of its name; weight 0 takes it out."""

@@ -14,7 +14,7 @@ import numpy as np
 from bayplan.engine.query import Query
 from bayplan.model.decision import No, Reason
 from bayplan.table.checks import AtLeast
-from bayplan.table.column import Bools
+from bayplan.table.column import Bools, Floats
 from bayplan.table.forms import Clause
 
 NEAREST = 5
@@ -113,10 +113,19 @@ def nearest(query: Query) -> tuple[Miss, ...]:
         passes = alive.copy()
         clause.check.narrow(passes)
         failing = alive & ~passes
-        distance[failing] += 100.0
-        distance[failing & _never(clause, failing)] += 10_000.0
+        distance += failing * 100.0
+        distance += (failing & _never(clause, failing)) * 10_000.0
         if isinstance(clause.check, AtLeast) and clause.rule == "fit":
-            short = (clause.check.amount - clause.check.column.data[failing]) / clause.check.amount
-            distance[failing] += short
-    rows = np.argsort(distance, kind="stable")[: min(NEAREST, int(np.count_nonzero(alive)))]
+            distance += failing * ((clause.check.amount - clause.check.column.data) / clause.check.amount)
+    rows = _smallest(distance, min(NEAREST, int(np.count_nonzero(alive))))
     return tuple(Miss(str(query.snapshot.names[row]), reasons_of(query, int(row))) for row in rows)
+
+
+def _smallest(distance: Floats, count: int) -> list[int]:
+    """The rows of the smallest distances, the lower row first of equal ones."""
+    if not count:
+        return []
+    limit = np.partition(distance, count - 1)[count - 1]
+    nearer = np.flatnonzero(distance < limit)
+    just = np.flatnonzero(distance == limit)[: count - len(nearer)]
+    return [int(row) for row in (*nearer[np.argsort(distance[nearer], kind="stable")], *just)]

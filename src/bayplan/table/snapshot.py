@@ -320,6 +320,12 @@ class Snapshot:
         past.undo_to(version)
         return past
 
+    def invariants(self) -> list[str]:
+        """What is broken, in words; nothing, if the table is sound. For tests: it looks at everything."""
+        from bayplan.table.invariants import broken  # it reads snapshots, so it comes after them
+
+        return broken(self)
+
     def follow(self, key: Any, build: Callable[[], Any]) -> Any:
         """The follower called `key`, built on first use."""
         found = self.followers.get(key)
