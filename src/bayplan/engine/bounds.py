@@ -92,21 +92,7 @@ def _best_of(query: Query, rows: Rows) -> Found:
     """The best of these rows, all of which pass the lasting checks."""
     for counted in query.coarse_checks:  # often picky, so first: what follows has fewer rows to look at
         rows = rows[counted.at(rows)]
-    mask = np.ones(len(rows), np.bool_)
-    for check in query.local_checks:
-        if not isinstance(check, Holds):
-            mask &= check.at(rows)
-    rows = rows[mask]
-    if not len(rows):
-        return None
-    total = np.zeros(len(rows))
-    for term in query.local_terms:
-        total += term.at(rows)
-    total = on_grid(total)
-    for graded in query.coarse_terms:
-        total += on_grid(graded.at(rows))
-    best = int(total.argmax())
-    return int(rows[best]), float(total[best])
+    return query.best_of(rows)
 
 
 def _better(one: Found, other: Found) -> Found:

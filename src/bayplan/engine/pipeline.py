@@ -18,12 +18,16 @@ from bayplan.engine.policy import Policy
 from bayplan.engine.query import Conditions, Query
 from bayplan.engine.ranking import Found, Ranking
 from bayplan.model.workload import Workload
+from bayplan.table.checks import Holds
 from bayplan.table.forms import Clause, Part
 from bayplan.table.kinds import Family, Kind
 from bayplan.table.snapshot import Snapshot
 
 LARGE = 16_384
 """Rows from which a full scan costs more than bounds over blocks."""
+
+FEW = 3
+"""When fewer than one row in so many is left, the rest is done for those rows only."""
 
 SOON = 64
 """A kind that is asked again within this many changes earns a ranking."""
@@ -97,10 +101,15 @@ class Pipeline:
 def scan(query: Query) -> Found:
     """The plain meaning of a decision: every row judged, every row scored, the best one taken."""
     query.catch_up()
-    mask = query.mask()
+    mask = query.lasting_mask()
+    if np.count_nonzero(mask) * FEW < len(mask):
+        return query.best_of(np.flatnonzero(mask))
+    for check in query.local_checks:
+        if type(check) is not Holds:
+            check.narrow(mask)
     scores = np.where(mask, query.scores(), -inf)
     row = int(scores.argmax())
-    return (row, float(scores[row])) if mask[row] else None
+    return (row, scores.item(row)) if mask[row] else None
 
 
 def could_ever(query: Query) -> bool:

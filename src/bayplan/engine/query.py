@@ -19,8 +19,8 @@ import numpy as np
 from bayplan.engine.policy import Policy
 from bayplan.model.selector import NODE_NAME
 from bayplan.model.workload import Workload
-from bayplan.table.checks import AtLeast, Counted
-from bayplan.table.column import Bools, Floats
+from bayplan.table.checks import AtLeast, Counted, Holds
+from bayplan.table.column import Bools, Floats, Rows
 from bayplan.table.forms import Check, Clause, Follower, Part, Term
 from bayplan.table.kinds import Kind
 from bayplan.table.snapshot import Snapshot
@@ -196,6 +196,37 @@ class Query(Compiled):
         for check in (*self.local_checks, *self.coarse_checks):
             check.narrow(mask)
         return mask
+
+    def lasting_mask(self) -> Bools:
+        """Every row, judged by the checks that are quick over the whole table: columns of yes and no, and domains."""
+        mask: Bools = self.snapshot.alive.data.copy()
+        for check in self.local_checks:
+            if type(check) is Holds:
+                mask &= check.column.data
+        for counted in self.coarse_checks:
+            counted.narrow(mask)
+        return mask
+
+    def best_of(self, rows: Rows) -> tuple[int, float] | None:
+        """The best of these rows, which pass the checks of `lasting_mask`. Ties go to the first."""
+        mask: Bools | None = None
+        for check in self.local_checks:
+            if type(check) is not Holds:
+                passes = check.at(rows)
+                mask = passes if mask is None else mask & passes
+        if mask is not None:
+            rows = rows[mask]
+        if not len(rows):
+            return None
+        total = np.zeros(len(rows))
+        for term in self.local_terms:
+            total += term.at(rows)
+        total += _MAGNET
+        total -= _MAGNET
+        for graded in self.coarse_terms:
+            total += on_grid(graded.at(rows))
+        best = int(total.argmax())
+        return int(rows[best]), total.item(best)
 
     def scores(self) -> Floats:
         """Every row's score, feasible or not."""

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bayplan.errors import wrong
+from bayplan.model.resources import Resources
 from bayplan.model.workload import Workload
 from bayplan.table.column import Column, Floats
 from bayplan.table.forms import Part
@@ -64,16 +65,29 @@ class Packing:
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         requests = workload.requests
-        used = tuple(one for one in self.resources if self.over == "configured" or one.resource in requests)
-        if not used:
+        columns = self._columns(snapshot, requests)
+        if columns is None:
             return []
-        columns: PackingColumns = snapshot.follow(("packing", used), lambda: PackingColumns(snapshot, used))
+        used = columns.used
         rates = tuple((columns.rates[name], float(units)) for name, units in requests.items() if name in columns.rates)
         found = [Part("packing", columns.topic, Linear(columns.base, rates, self.weight), columns)] if columns.rates else []
         for one in used:
             if one.kind == "ratio":
                 formula = partial(_shaped, snapshot, one, columns.shares[one.resource], float(requests.get(one.resource, 0)))
                 found.append(Part("packing", f"ratio {one.resource}", Formula(formula, self.weight, 1.0), columns))
+        return found
+
+    def _columns(self, snapshot: Snapshot, requests: Resources) -> PackingColumns | None:
+        """The columns of the strategies that apply; kept per policy, and per set of resources requested."""
+        # The follower holds `resources`, so its id cannot pass to another policy's; hashing it would take longer than the rest.
+        asked = None if self.over == "configured" else frozenset(requests)
+        key = ("packing", id(self.resources), asked)
+        found: PackingColumns | None = snapshot.followers.get(key)
+        if found is None:
+            used = tuple(one for one in self.resources if asked is None or one.resource in asked)
+            if not used:
+                return None
+            found = snapshot.followers[key] = PackingColumns(snapshot, used, self.resources)
         return found
 
 
@@ -88,8 +102,8 @@ def _shaped(snapshot: Snapshot, one: ResourceStrategy, share: Column, request: f
 class PackingColumns:
     """The columns of one list of strategies: weights as shares, rates, and the base that follows the log."""
 
-    def __init__(self, snapshot: Snapshot, used: tuple[ResourceStrategy, ...]):
-        self._snapshot, self._used = snapshot, used
+    def __init__(self, snapshot: Snapshot, used: tuple[ResourceStrategy, ...], configured: tuple[ResourceStrategy, ...]):
+        self._snapshot, self.used, self._configured = snapshot, used, configured
         self.topic = ", ".join(f"{one.kind} {one.resource}" for one in used if one.kind != "ratio")
         linear = [one for one in used if one.kind != "ratio"]
         self.rates = {one.resource: Column.of(snapshot.room, np.float64) for one in linear}
@@ -126,10 +140,10 @@ class PackingColumns:
     def _weigh(self, rows: Any) -> None:
         """Rates and shares: they depend on what the nodes have, not on what is used."""
         snapshot = self._snapshot
-        capacity = {one.resource: snapshot.capacity_of(one.resource).data[rows] for one in self._used}
-        total: Floats = sum((one.weight * (capacity[one.resource] > 0) for one in self._used), np.zeros(1))
+        capacity = {one.resource: snapshot.capacity_of(one.resource).data[rows] for one in self.used}
+        total: Floats = sum((one.weight * (capacity[one.resource] > 0) for one in self.used), np.zeros(1))
         constant = np.zeros(1)
-        for one in self._used:
+        for one in self.used:
             there = capacity[one.resource] > 0
             share = np.where(there, one.weight / np.where(total > 0, total, 1.0), 0.0)
             if one.kind == "ratio":
@@ -154,7 +168,7 @@ class PackingColumns:
 
     def direction(self, requested: Iterable[str]) -> int:
         """What each placement does to the score of its row: -1 lowers, +1 raises, 0 neither or either."""
-        kinds = {one.kind for one in self._used if one.resource in requested}
+        kinds = {one.kind for one in self.used if one.resource in requested}
         return {frozenset(("least",)): -1, frozenset(("most",)): +1}.get(frozenset(kinds), 0)
 
     def _rebase_one(self, row: int) -> None:
