@@ -15,7 +15,7 @@ import numpy as np
 from bayplan.engine.query import Query, on_grid
 from bayplan.engine.ranking import Found
 from bayplan.table.blocks import Blocks, Sieve, rows_of
-from bayplan.table.checks import AtLeast, Holds
+from bayplan.table.checks import AtLeast
 from bayplan.table.column import BLOCK, Bools, Floats, Rows
 from bayplan.table.terms import Linear
 
@@ -31,9 +31,9 @@ def bounded(query: Query) -> Found:
     snapshot = query.snapshot
     query.catch_up()
     blocks: Blocks = snapshot.follow("blocks", lambda: Blocks(snapshot))
-    sieve = _sieve(query, blocks)
+    sieve = query.sieve()
     if len(sieve.rows) <= FEW:
-        return _best_of(query, sieve.rows)
+        return query.best_of(sieve.rows)
     bound = _bounds(query, blocks, sieve)
     order = np.argsort(-bound, kind="stable")
     best: Found = None
@@ -44,15 +44,9 @@ def bounded(query: Query) -> Found:
         if not len(opened):
             break
         rows = rows_of(opened)
-        best = _better(best, _best_of(query, rows[sieve.mask[rows]]))
+        best = _better(best, query.best_of(rows[sieve.mask[rows]]))
         start, width = start + width, width * 3
     return best
-
-
-def _sieve(query: Query, blocks: Blocks) -> Sieve:
-    sieve = blocks.sieve([check.column for check in query.local_checks if isinstance(check, Holds)])
-    sieve.catch_up()
-    return sieve
 
 
 def _bounds(query: Query, blocks: Blocks, sieve: Sieve) -> Floats:
@@ -86,13 +80,6 @@ def _could_win(bounds: Floats, opened: Rows, best: tuple[int, float]) -> Bools:
     row, score = best
     wins: Bools = (bounds > score) | ((bounds == score) & (opened < row // BLOCK))
     return wins
-
-
-def _best_of(query: Query, rows: Rows) -> Found:
-    """The best of these rows, all of which pass the lasting checks."""
-    for counted in query.coarse_checks:  # often picky, so first: what follows has fewer rows to look at
-        rows = rows[counted.at(rows)]
-    return query.best_of(rows)
 
 
 def _better(one: Found, other: Found) -> Found:

@@ -19,6 +19,7 @@ import numpy as np
 from bayplan.engine.policy import Policy
 from bayplan.model.selector import NODE_NAME
 from bayplan.model.workload import Workload
+from bayplan.table.blocks import Blocks, Sieve
 from bayplan.table.checks import AtLeast, Counted, Holds
 from bayplan.table.column import Bools, Floats, Rows
 from bayplan.table.forms import Check, Clause, Follower, Part, Term
@@ -33,6 +34,9 @@ _MAGNET = 1.5 * 2.0**22
 def on_grid(score: Any) -> Any:
     """Round a number or an array to the grid (exact for scores below two million)."""
     return (score + _MAGNET) - _MAGNET
+
+
+NO_EXTRAS: tuple[tuple[Clause, ...], tuple[Part, ...]] = ((), ())
 
 
 class Compiled:
@@ -96,7 +100,7 @@ class Compiled:
 class Conditions(Compiled):
     """What does not depend on how much is requested: shared by workloads with equal conditions."""
 
-    __slots__ = ("_epochs", "_label_class", "_repellers", "_snapshot")
+    __slots__ = ("_epochs", "_label_class", "_repellers", "_snapshot", "luck", "sieve")
 
     def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload):
         super().__init__()
@@ -106,6 +110,9 @@ class Conditions(Compiled):
             self.take(rule(snapshot, workload), ())
         for scorer in rules.scorers:
             self.take((), scorer.parts(snapshot, workload))
+        self.sieve: Sieve | None = None
+        self.luck = 0
+        """Below 0: the best of all rows was lately not one that passes (see pipeline.scan)."""
         self._snapshot = snapshot
         self._epochs = (snapshot.statics.epoch, snapshot.residents.epoch)
         self._label_class = snapshot.residents.classes[kind.class_id]
@@ -134,12 +141,15 @@ class Query(Compiled):
         self.kind: Kind = snapshot.kind(workload)
         self.conditions = Conditions(snapshot, policy, workload) if conditions is None else conditions
         rules = policy.rules
+        clauses: list[Clause] = []
+        parts: list[Part] = []
         for rule in rules.sized_filters:
-            self.take(rule(snapshot, workload), ())
+            clauses += rule(snapshot, workload)
         for scorer in rules.sized_scorers:
-            self.take((), scorer.parts(snapshot, workload))
+            parts += scorer.parts(snapshot, workload)
+        self.take(clauses, parts)
         self.extend(self.conditions)
-        self.extras: tuple[tuple[Clause, ...], tuple[Part, ...]] = ((), ())
+        self.extras = NO_EXTRAS
         self.ranking: Any = None
         self.last_seen = -1
         self.hits = 0
@@ -197,18 +207,20 @@ class Query(Compiled):
             check.narrow(mask)
         return mask
 
-    def lasting_mask(self) -> Bools:
-        """Every row, judged by the checks that are quick over the whole table: columns of yes and no, and domains."""
-        mask: Bools = self.snapshot.alive.data.copy()
-        for check in self.local_checks:
-            if type(check) is Holds:
-                mask &= check.column.data
-        for counted in self.coarse_checks:
-            counted.narrow(mask)
-        return mask
+    def sieve(self) -> Sieve:
+        """The rows that pass the lasting checks; shared by the family, and with others that have just those."""
+        family, snapshot = self.conditions, self.snapshot
+        blocks: Blocks = snapshot.follow("blocks", lambda: Blocks(snapshot))
+        if family.sieve is None or family.sieve.blocks is not blocks or self.extras != NO_EXTRAS:
+            family.sieve = blocks.sieve([check.column for check in self.local_checks if type(check) is Holds])
+        family.sieve.catch_up()
+        return family.sieve
 
-    def best_of(self, rows: Rows) -> tuple[int, float] | None:
-        """The best of these rows, which pass the checks of `lasting_mask`. Ties go to the first."""
+    def best_of(self, rows: Rows, judged_by_domain: bool = False) -> tuple[int, float] | None:
+        """The best of these rows, which pass the lasting checks. Ties go to the first."""
+        if not judged_by_domain:
+            for counted in self.coarse_checks:  # often picky, so first: what follows has fewer rows to look at
+                rows = rows[counted.at(rows)]
         mask: Bools | None = None
         for check in self.local_checks:
             if type(check) is not Holds:

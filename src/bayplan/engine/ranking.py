@@ -14,13 +14,10 @@ import numpy as np
 
 from bayplan.engine.layout import layout
 from bayplan.engine.query import Query, on_grid
-from bayplan.table.checks import Unclaimed
+from bayplan.table.checks import FORBIDS, Unclaimed
 from bayplan.table.column import Floats, Rows, cells
 
 FEW_DOMAINS = 16
-
-_FORBIDS = np.array([-inf, 0.0])
-"""Added to a score: forbidden, allowed."""
 
 Found = tuple[int, float] | None
 """The winning row and its score."""
@@ -61,7 +58,11 @@ class Ranking:
         self._few = self._coarse and simple and len(place.groups) <= FEW_DOMAINS
         if self._few:
             firsts = [start for start, _ in place.groups]
-            self._codes_of = {key: codes[firsts].tolist() for key, codes in place.codes.items()}
+            codes_of = {key: codes[firsts].tolist() for key, codes in place.codes.items()}
+            self._few_checks = [(check, codes_of[check.tally.label.key]) for check in query.coarse_checks]
+            self._few_terms = [(term, codes_of[term.tally.label.key]) for term in query.coarse_terms]
+            for check in query.coarse_checks:
+                check.tally.counts()  # makes room for every code; new codes make a new layout
             self._group_of = [group for group, (start, end) in enumerate(place.groups) for _ in range(start, end)]
             self._group_best: list[tuple[float, int]] = [(-inf, -1)] * len(place.groups)
             for group in range(len(place.groups)):
@@ -90,19 +91,17 @@ class Ranking:
 
     def _best_of_few(self) -> Found:
         """As below, but domain by domain: for a handful of domains plain Python beats array calls."""
-        query, codes_of = self._query, self._codes_of
-        rules = [(c.tally.counts().item, codes_of[c.tally.label.key], *c.limits(), c.absent) for c in query.coarse_checks]
-        terms = [(term, codes_of[term.tally.label.key]) for term in query.coarse_terms]
+        rules = [(check.tally.cell, codes, *check.limits(), check.absent) for check, codes in self._few_checks]
         best, winner = -inf, -1
         for group, (score, row) in enumerate(self._group_best):
-            for term, codes in terms:
+            for term, codes in self._few_terms:
                 code = codes[group]
                 score += on_grid(float(term.grade(term.tally.of_code(code)) if code else term.absent()) * term.weight)
             if score < best or score == -inf or (score == best and row > winner):
                 continue
             for count, codes, low, high, absent in rules:
                 code = codes[group]
-                if not (low <= count(code) <= high if code else absent):
+                if not (low <= count[code] <= high if code else absent):
                     break
             else:
                 best, winner = score, row
@@ -121,7 +120,7 @@ class Ranking:
         for check in self._query.coarse_checks:
             key = check.tally.label.key
             allowed = check.of_codes(place.codes[key], place.absent[key])
-            part = _FORBIDS.take(allowed.view(np.int8))
+            part = FORBIDS.take(allowed.view(np.int8))
             shift = part if shift is None else shift + part
         for term in self._query.coarse_terms:
             key = term.tally.label.key

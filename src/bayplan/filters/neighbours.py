@@ -50,10 +50,9 @@ def _alone(snapshot: Snapshot, one: Near, key: str, watch: Watch, row: int) -> t
 
 def apart(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     own = [_apart(snapshot, workload, one) for one in workload.apart if one.weight is None]
-    residents = snapshot.residents
-    label_class = residents.classes[snapshot.kind(workload).class_id]
-    held = {residents.holder(one, label_class).id for one in workload.apart if one.weight is None and one.at_most == 1}
-    return own + [_repelled(snapshot, holders, holders.id in held) for holders in label_class.repellers]
+    residents, kind = snapshot.residents, snapshot.kind(workload)
+    held = {number for number in kind.holder_ids if residents.holders[number].apart.at_most == 1}
+    return own + [_repelled(snapshot, holders, holders.id in held) for holders in residents.classes[kind.class_id].repellers]
 
 
 def _apart(snapshot: Snapshot, workload: Workload, one: Apart) -> Clause:

@@ -17,9 +17,12 @@ from bayplan.table.snapshot import Snapshot
 
 
 def selector(snapshot: Snapshot, workload: Workload) -> list[Clause]:
-    wanted = workload.node_selector
-    if wanted.always:
+    if workload.selector.always and not workload.nodes:
         return []
+    return snapshot.statics.clauses((workload.selector, workload.nodes), lambda: _clauses(snapshot, workload.node_selector))
+
+
+def _clauses(snapshot: Snapshot, wanted: Selector) -> list[Clause]:
     if wanted.never:
         nowhere = Column.of(snapshot.room, np.bool_)
         return [Clause("selector", Holds(nowhere), False, _impossible)]

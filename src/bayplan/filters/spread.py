@@ -102,7 +102,10 @@ class Emptiest:
         if sparse is None:
             counts = self._tally.counts()
             # Below a few dozen domains plain Python beats the overhead of array calls.
-            return min(map(counts.item, eligible.few)) if eligible.few else int(counts.take(eligible.codes).min())
+            if eligible.few:
+                fewest: int = min(map(self._tally.cell.__getitem__, eligible.few))
+                return fewest
+            return int(counts.take(eligible.codes).min())
         counted = eligible.table[sparse.keys[: sparse.size]]
         if np.count_nonzero(counted) < eligible.number:
             return 0

@@ -34,9 +34,13 @@ def _cordoned(row: int) -> tuple[Reason, ...]:
 def taints(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     if not snapshot.taint_sets:
         return []
-    column = accepted(snapshot, workload.tolerations)
-    reasons = partial(_untolerated, snapshot, workload.tolerations)
-    return [Clause("taints", Holds(column), False, reasons, alike=snapshot.labels[TAINTS])]
+    tolerations = workload.tolerations
+    return snapshot.statics.clauses(("taints", tolerations), lambda: [_clause(snapshot, tolerations)])
+
+
+def _clause(snapshot: Snapshot, tolerations: Tolerations) -> Clause:
+    column = accepted(snapshot, tolerations)
+    return Clause("taints", Holds(column), False, partial(_untolerated, snapshot, tolerations), alike=snapshot.labels[TAINTS])
 
 
 def accepted(snapshot: Snapshot, tolerations: Tolerations) -> Static:

@@ -76,32 +76,35 @@ class Sieve:
     """The rows that pass every lasting check, and maxima over them."""
 
     def __init__(self, blocks: Blocks, columns: Sequence[Column]):
-        self._blocks, self._columns = blocks, columns
+        self.blocks, self._columns = blocks, columns
         self._node_version = -1
         self._known: dict[int, tuple[Column, int, Floats]] = {}
         self.mask: Bools = np.zeros(0, np.bool_)
         self.rows: Rows = np.zeros(0, np.int64)
+        self.penalty: Floats = np.zeros(0)
+        """Added to scores: 0 for rows that pass, -inf for others."""
         self.any: Bools = np.zeros(0, np.bool_)
 
     def catch_up(self) -> None:
-        snapshot = self._blocks.snapshot
+        snapshot = self.blocks.snapshot
         if self._node_version == snapshot.node_version:
             return
         self.mask = snapshot.alive.data.copy()
         for column in self._columns:
             self.mask &= column.data
         self.rows = np.flatnonzero(self.mask)
+        self.penalty = np.where(self.mask, 0.0, -np.inf)
         self.any = np.logical_or.reduce(self.mask.reshape(-1, BLOCK), axis=1)
         self._known.clear()
         self._node_version = snapshot.node_version
 
     def maxima(self, column: Column) -> Floats:
         """Maxima of a moving column over the rows that pass; -inf for blocks without any."""
-        now = self._blocks.snapshot.log.end
+        now = self.blocks.snapshot.log.end
         known = self._known.get(id(column))
         if known is not None and known[1] == now:
             return known[2]
-        stale = None if known is None else self._blocks.stale_blocks(known[1])
+        stale = None if known is None else self.blocks.stale_blocks(known[1])
         if known is None or stale is None:
             passing = np.where(self.mask, column.data, -np.inf)
             values: Floats = passing.reshape(-1, BLOCK).max(axis=1)

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.table.column import Bools, Column, Ints, Rows
+from bayplan.table.column import Bools, Column, Floats, Ints, Rows
 from bayplan.table.forms import RowLocal
 from bayplan.table.tally import Tally
 
 MANY = 2**62
 """More residents than any domain will have."""
+
+FORBIDS = np.array([-np.inf, 0.0])
+"""No and yes, as something to add to a score."""
 
 Limits = Callable[[], tuple[int, int]]
 
@@ -106,6 +109,19 @@ class Counted:
             answers[absent] = self.absent
         return answers
 
+    def penalty(self) -> Floats:
+        """To be added to scores, over all rows of a coarse topology: -inf where the domain will not do."""
+        table = FORBIDS.take(self._table().view(np.int8))
+        found: Floats = table.take(self.tally.label.codes.data)
+        return found
+
+    def _table(self) -> Bools:
+        """The answer per code of a coarse topology."""
+        counts = self.tally.counts()
+        table: Bools = self.accepts(counts, np.arange(len(counts)))
+        table[0] = self.absent
+        return table
+
     def narrow(self, mask: Bools) -> None:
         label, sparse = self.tally.label, self.tally.sparse
         if sparse is None or label.shared_codes or not (self.absent and self._accepts_nobody()):
@@ -119,17 +135,14 @@ class Counted:
     def _full(self) -> Bools:
         label, sparse = self.tally.label, self.tally.sparse
         if sparse is None:
-            counts = self.tally.counts()
-            table = self.accepts(counts, np.arange(len(counts)))
-        elif label.shared_codes:
-            codes = sparse.keys[: sparse.size]
-            table = np.full(len(label.values), self._accepts_nobody())
-            table[codes] = self.accepts(sparse.counts[: sparse.size], codes)
-        else:
+            return self._table().take(label.codes.data)
+        if not label.shared_codes:
             return self._full_unique()
+        codes = sparse.keys[: sparse.size]
+        table = np.full(len(label.values), self._accepts_nobody())
+        table[codes] = self.accepts(sparse.counts[: sparse.size], codes)
         table[0] = self.absent
-        full: Bools = table.take(label.codes.data)
-        return full
+        return table.take(label.codes.data)
 
     def _full_unique(self) -> Bools:
         """A fine topology whose domains are single rows: start from nobody, then the few that have somebody."""

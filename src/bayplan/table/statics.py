@@ -9,14 +9,20 @@ compiled requests to fetch their columns anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
 
 from bayplan.model.labels import ValueSet
 from bayplan.model.selector import Selector
 from bayplan.table.column import Array, Column
 from bayplan.table.index import LabelIndex
 
+if TYPE_CHECKING:
+    from bayplan.table.forms import Clause
+
 BUDGET = 64 << 20
 """Bytes the columns may take together before they are dropped."""
+
+CLAUSE_LIMIT = 4096
 
 
 class Static(Column):
@@ -30,11 +36,12 @@ class Static(Column):
 
 
 class Statics:
-    __slots__ = ("_by_key", "_columns", "_index", "_size", "epoch")
+    __slots__ = ("_by_key", "_clauses", "_columns", "_index", "_size", "epoch")
 
     def __init__(self, index: LabelIndex):
         self._index = index
         self._columns: dict[Hashable, Static] = {}
+        self._clauses: dict[Hashable, list[Clause]] = {}
         self._by_key: dict[str, list[Static]] = {}
         self._size = 0
         self.epoch = 0
@@ -42,6 +49,7 @@ class Statics:
     def clear(self) -> None:
         self._columns.clear()
         self._by_key.clear()
+        self._clauses.clear()
         self._size = 0
         self.epoch += 1
 
@@ -57,6 +65,18 @@ class Statics:
             for key in keys:
                 self._by_key.setdefault(key, []).append(column)
         return column
+
+    def clauses(self, name: Hashable, build: Callable[[], list[Clause]]) -> list[Clause]:
+        """What a filter compiles to, where that hangs on these columns alone: kept as long as they are."""
+        found = self._clauses.get(name)
+        if found is None:
+            if len(self._clauses) >= CLAUSE_LIMIT:
+                self._clauses.clear()
+            epoch = self.epoch
+            found = build()
+            if epoch == self.epoch:  # building may have emptied the store
+                self._clauses[name] = found
+        return found
 
     def patch(self, row: int, key: str) -> None:
         """The value of `key` changed on one row."""

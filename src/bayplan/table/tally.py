@@ -69,13 +69,17 @@ class SparseCounts:
 class Tally:
     """Residents per domain. `total` also counts those on nodes that lack the key."""
 
-    __slots__ = ("dense", "label", "sparse", "total")
+    __slots__ = ("cell", "dense", "label", "sparse", "total")
 
     def __init__(self, label: LabelColumn):
         self.label = label
         self.total = 0
         self.sparse = SparseCounts() if label.fine else None
-        self.dense: Ints = np.zeros(0 if label.fine else max(8, len(label.values)), np.int64)
+        self._store(np.zeros(0 if label.fine else max(8, len(label.values)), np.int64))
+
+    def _store(self, dense: Ints) -> None:
+        self.dense = dense
+        self.cell = cells(dense)
 
     @property
     def fine(self) -> bool:
@@ -89,9 +93,9 @@ class Tally:
         if self.sparse is not None:
             self.sparse.add(code, change)
         else:
-            if code >= len(self.dense):
+            if code >= len(self.cell):
                 self._reach(code)
-            self.dense[code] += change
+            self.cell[code] += change
 
     def at(self, row: int) -> int:
         """Residents in the domain of one row; 0 when the row lacks the key."""
@@ -100,7 +104,7 @@ class Tally:
     def of_code(self, code: int) -> int:
         if self.sparse is not None:
             return self.sparse.get(code)
-        return int(self.dense[code]) if code < len(self.dense) else 0
+        return self.cell[code] if code < len(self.cell) else 0
 
     def counts(self) -> Ints:
         """Per code of a coarse topology; exactly as long as there are codes."""
@@ -124,7 +128,7 @@ class Tally:
     def _reach(self, code: int) -> None:
         longer = np.zeros(max(code + 1, 2 * len(self.dense)), np.int64)
         longer[: len(self.dense)] = self.dense
-        self.dense = longer
+        self._store(longer)
 
     def contents(self) -> dict[str, int]:
         """Domain value to count, zeros left out: for checks and explanations."""
@@ -139,6 +143,7 @@ class Tally:
 
     def copy(self, label: LabelColumn) -> Tally:
         twin = Tally(label)
-        twin.total, twin.dense = self.total, self.dense.copy()
+        twin.total = self.total
+        twin._store(self.dense.copy())
         twin.sparse = None if self.sparse is None else self.sparse.copy()
         return twin
