@@ -151,17 +151,15 @@ def _step(rows: Rows, query: Query) -> Floats:
 
 
 def _threshold(scores: Floats, step: Floats, copies: Ints, count: int) -> float:
-    """A score that at least `count` of the series' members reach, as high as a few bisections get."""
+    """A score that at least `count` of the series' members reach, and not many more."""
     high = float(scores.max())
     low = float((scores - step * copies).min()) - 1.0
-    for _ in range(40):
+    while high - low > 1e-9:
         middle = (low + high) / 2
-        if int(_above(middle, scores, step, copies).sum()) >= count:
-            low = middle
-        else:
-            high = middle
-        if high - low < 1e-9:
-            break
+        reach = int(_above(middle, scores, step, copies).sum())
+        if count <= reach <= count + count // 8:
+            return middle
+        low, high = (middle, high) if reach >= count else (low, middle)
     return low
 
 

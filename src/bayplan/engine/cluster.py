@@ -73,7 +73,7 @@ class Cluster:
         asked = intake.flatten(requests)
         ids = self._new_ids(asked)
         # Members that had to leave their node keep the rule of their group: each is decided by itself.
-        together = self.asked.keys().isdisjoint(ids)
+        together = not self.asked or self.asked.keys().isdisjoint(ids)
         if together and intake.all_alike(asked):
             return Plan(tuple(self._equal(asked, ids)))
         decided: list[list[Decision]] = [[] for _ in asked]
@@ -243,7 +243,7 @@ class Cluster:
     def drain(self, name: str) -> list[Workload]:
         """Cordon a node and release what runs on it; the workloads are returned to be placed elsewhere."""
         self.cordon(name)
-        guests = [one.workload for one in self.snapshot.guests.get(self.snapshot.row(name), {}).values()]
+        guests = [one.workload for one in self.snapshot.guests_of(name)]
         for one in guests:
             self.snapshot.release(one.id)
         return [self._original(one) for one in guests]

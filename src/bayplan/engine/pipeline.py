@@ -106,8 +106,8 @@ def scan(query: Query) -> Found:
     """The plain meaning of a decision: every row judged, every row scored, the best one taken.
 
     The rows that pass the lasting checks are known beforehand. Where the best of *those* (in domains that will
-    do) passes the rest as well, nobody else needs to be judged; families for which that worked lately try it first. Where few rows
-    are left, the rest is done for those only.
+    do) passes the rest as well, nobody else needs to be judged; families for which that worked lately try it
+    first. Where few rows are left, the rest is done for those only.
     """
     query.catch_up()
     sieve, family = query.sieve(), query.conditions

@@ -105,7 +105,7 @@ def _cheapest(snapshot: Snapshot, query: Query, priority: int) -> tuple[int, lis
 def _candidates(snapshot: Snapshot, query: Query, priority: int) -> Iterator[tuple[int, list[Placement]]]:
     """Rows where giving back what lower-priority residents hold would cover the request."""
     for row, guests in list(snapshot.guests.items()):
-        lower = [one for one in guests.values() if one.kind.workload.priority < priority]
+        lower = [one for one in guests if one.kind.workload.priority < priority]
         if not lower or not snapshot.alive.cell[row]:
             continue
         back = {at: sum(dict(one.kind.amounts).get(at, 0.0) for one in lower) for at, _ in query.kind.amounts}

@@ -63,12 +63,12 @@ def _columns(snapshot: Snapshot) -> Iterator[tuple[str, Column]]:
 
 def _guests(snapshot: Snapshot) -> Iterator[str]:
     """Every resident is listed under its own id, on one living row, since a version that has been."""
-    guests: dict[int, dict[str, Placement]] = {}
+    guests: dict[int, list[Placement]] = {}
     for key, one in snapshot.placements.items():
-        guests.setdefault(one.row, {})[key] = one
+        guests.setdefault(one.row, []).append(one)
         if key != one.id or not snapshot.alive.cell[one.row] or not 0 <= one.version < snapshot.version:
             yield f"{key} is {one.id} on row {one.row} since version {one.version} of {snapshot.version}"
-    if guests != snapshot.guests:
+    if {row: sorted(each) for row, each in guests.items()} != {row: sorted(each) for row, each in snapshot.guests.items()}:
         yield f"placements say {guests}, guests says {snapshot.guests}"
     if not 0 <= snapshot.journal.oldest <= snapshot.version:
         yield f"versions {snapshot.journal.oldest} to {snapshot.version} can be restored"

@@ -121,7 +121,7 @@ def _all_labels(snapshot: Snapshot, node: Node | None) -> dict[str, str]:
 
 def _relabel(snapshot: Snapshot, row: int, key: str, value: str | None) -> None:
     column = snapshot.labels[key]
-    guests = snapshot.guests.get(row, {}).values()
+    guests = snapshot.guests.get(row, ())
     _touch_domain(snapshot, column, row)
     for one in guests:
         snapshot.residents.shift(column, one.kind.class_id, one.kind.holder_ids, row, -1)

@@ -55,7 +55,7 @@ class Snapshot:
         self.residents = Residents(self.labels)
         self.statics = Statics(self.labels)
         self.placements: dict[str, Placement] = {}
-        self.guests: dict[int, dict[str, Placement]] = {}
+        self.guests: dict[int, list[Placement]] = {}
         self.log = ChangeLog()
         self.journal = Journal()
         self.node_version = 0
@@ -126,7 +126,7 @@ class Snapshot:
     def remove(self, name: str) -> list[Workload]:
         """Take a node away; its residents are released and returned."""
         row = self.row(name)
-        displaced = [one.workload for one in self.guests.get(row, {}).values()]
+        displaced = [one.workload for one in self.guests_of(name)]
         for workload in displaced:
             self.release(workload.id)
         self._change(row, rows.read(self, row), None)
@@ -175,6 +175,10 @@ class Snapshot:
 
     # --- residents ----------------------------------------------------------------------------
 
+    def guests_of(self, node: str) -> list[Placement]:
+        """Who runs on a node, in order of arrival."""
+        return sorted(self.guests.get(self.row(node), ()), key=lambda one: one.version)
+
     def place(self, workload: Workload, node: str) -> Placement:
         """Put a workload on a node. Only room is checked; whether it is wise is the engine's business."""
         row = self.row(node)
@@ -206,7 +210,9 @@ class Snapshot:
         """Seat many of one kind at once; for kinds that take no devices."""
         fields = zip(ids, repeat(kind), rows, repeat(()), range(self.version, self.version + len(ids)))
         made: list[Placement] = list(map(tuple.__new__, repeat(Placement), fields))
-        used, counts = np.unique(np.asarray(rows, np.int64), return_counts=True)
+        per_row = np.bincount(np.asarray(rows, np.int64), minlength=self.room)
+        used = np.flatnonzero(per_row)
+        counts = per_row[used]
         for at, amount in kind.amounts:
             self.free[at].data[used] -= amount * counts
         touched = used.tolist()
@@ -214,9 +220,9 @@ class Snapshot:
         guests = self.guests
         for row in touched:
             if row not in guests:
-                guests[row] = {}
-        for name, row, one in zip(ids, rows, made, strict=True):
-            guests[row][name] = one
+                guests[row] = []
+        for row, one in zip(rows, made, strict=True):
+            guests[row].append(one)
         self.placements.update(zip(ids, made, strict=True))
         self.log.touch_all(touched)
         self._touch_domains(kind, touched)
@@ -239,14 +245,14 @@ class Snapshot:
         self.placements[one.id] = one
         row = one.row
         if row in self.guests:
-            self.guests[row][one.id] = one
+            self.guests[row].append(one)
         else:
-            self.guests[row] = {one.id: one}
+            self.guests[row] = [one]
 
     def unseat(self, one: Placement) -> None:
         self._count(one, -1)
         del self.placements[one.id]
-        del self.guests[one.row][one.id]
+        self.guests[one.row].remove(one)
         if not self.guests[one.row]:
             del self.guests[one.row]
 
