@@ -2,7 +2,7 @@
 
     BayplanError
     ├── ConfigError      the input is wrong; carries every Problem found, not only the first
-    ├── PlacementError   no placement exists and the caller asked for an exception
+    ├── PlacementError   what was asked for by name does not fit: this workload on this node, this node so small
     ├── Unsupported      understood, but not possible here
     └── BackendError     an engine refused or failed
 
@@ -53,7 +53,7 @@ class ConfigError(BayplanError):
 
 
 class PlacementError(BayplanError):
-    """Something could not be placed and the caller asked to be told by an exception."""
+    """What was asked for by name does not fit."""
 
 
 class Unsupported(BayplanError):

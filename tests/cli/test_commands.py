@@ -78,7 +78,7 @@ CODES: list[tuple[str, str, int, str]] = [
     ("why old f.yaml", FITS, 0, "old is on n1"),
     ("why gang f.yaml", WAITS, 1, "is placed whole or not at all"),
     ("why m-1 f.yaml", WAITS, 1, "is placed whole or not at all"),
-    ("why web-0 f.yaml", HOPELESS, 1, "can never be placed"),
+    ("why web-0 f.yaml", HOPELESS, 1, "one of the templates would"),
     ("why web-0 f.yaml --node n2", FITS, 0, "taints: has the taint x:NoSchedule"),
     ("why web-0 f.yaml --node n1", FITS, 0, "n1 is where it is"),
     ("why web-0 f.yaml --node n9", FITS, 2, "n9"),

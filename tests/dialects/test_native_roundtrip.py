@@ -30,7 +30,7 @@ keys = st.sampled_from(KEYS)
 words = st.sampled_from((*WORDS, ""))
 names = st.sampled_from(NAMES)
 label_maps = st.dictionaries(keys, words, max_size=3)
-weights = st.floats(min_value=1e-9, max_value=1e9)
+weights = st.floats(min_value=1e-9, max_value=1e4)
 amounts = st.dictionaries(
     st.sampled_from(("cpu", "memory", "gpu", "example.com/fpga")), st.integers(0, 2**40) | st.integers(0, 2**53), max_size=3
 ).map(Resources)
@@ -73,7 +73,7 @@ nears = st.one_of(
 )
 aparts = st.builds(Apart, node_selectors, topologies, namespaces, wishes, st.integers(1, 3))
 spreads = st.builds(Spread, node_selectors, topologies, namespaces, wishes, st.integers(1, 3), st.integers(1, 3), st.booleans())
-preferences = st.builds(Preference, node_selectors, st.floats(allow_nan=False, allow_infinity=False))
+preferences = st.builds(Preference, node_selectors, st.floats(-1e4, 1e4))
 few = {"max_size": 2}
 conditions = {
     "requests": amounts,

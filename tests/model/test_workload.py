@@ -172,7 +172,7 @@ def test_rendering(one: object, text: str) -> None:
 
 A, B = Workload("a", priority=5), Workload("b", priority=2)
 NAN = float("nan")
-ABOVE = "(a number above 0; leave it out for a hard rule)"
+ABOVE = "(a number above 0, at most 10,000; leave it out for a hard rule)"
 
 BAD: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: Workload(""), ["workload ''.name: a name may not be empty"]),
@@ -195,7 +195,7 @@ BAD: list[tuple[Callable[[], object], list[str]]] = [
     (lambda: Toleration("", "v"), ["toleration.key: a toleration without a key must have operator Exists"]),
     (lambda: Toleration("k", "x", Match.GT), ["toleration.value: Gt compares integers, found 'x'"]),
     (lambda: Toleration("k", "", Match.LT), ["toleration.value: Lt compares integers, found ''"]),
-    (lambda: Preference(WEB, NAN), ["preference.weight: nan is not a weight"]),
+    (lambda: Preference(WEB, NAN), ["preference.weight: nan is not a weight (a number, at most 10,000 either way)"]),
     (lambda: Near(WEB, ()), ["near.by: at least one topology key is needed"]),
     (lambda: Near(WEB, ("a b",)), ["near.by: the name 'a b' contains ' '; allowed are letters, digits, '-', '_' and '.'"]),
     (lambda: Near(WEB, weight=float("inf")), [f"near.weight: inf is not a weight {ABOVE}"]),

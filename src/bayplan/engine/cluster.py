@@ -51,11 +51,14 @@ class Cluster:
         self.pending = Pending()
         self.asked: dict[str, Asked] = {}
         """For residents that came by a fallback or with a group: what was asked for."""
+        self._policies: list[tuple[int, Policy]] = []
+        """Which policy decided from which version on."""
         self.use(policy)
 
     def use(self, policy: Policy | str) -> None:
         """Decide by another policy from now on."""
         self.policy = preset(policy) if isinstance(policy, str) else policy
+        self._policies.append((self.snapshot.mark(), self.policy))
         self._pipeline = Pipeline(self.snapshot, self.policy)
         buyable = [replace(one.node, name=one.name) for one in self.templates if one.maximum != 0]
         self._market = Pipeline(Snapshot(buyable), self.policy)
@@ -127,7 +130,7 @@ class Cluster:
         snapshot, pipeline = self.snapshot, self._pipeline
         version = snapshot.journal.version
         number = 0
-        group = self._group_of(workload.id) if self.asked else None
+        group = self._group_of(workload) if self.asked else None
         for alternative in workload.alternatives() if workload.fallbacks else (workload,):
             query = pipeline.query(alternative) if group is None else member_query(pipeline, group, alternative)
             best = pipeline.best(query) if group is None else pipeline.search(query)
@@ -217,15 +220,21 @@ class Cluster:
     def _original(self, gone: Workload) -> Workload:
         """What was asked for, where a fallback of it had been placed. Members stay members of their group."""
         asked = self.asked.get(gone.id)
-        if asked is None or isinstance(asked.request, Group):
+        if asked is None:
             return gone
+        if asked.group is not None:
+            return next(one for one in asked.group.members if one.id == gone.id)
         del self.asked[gone.id]
-        return asked.request
+        return asked.request if isinstance(asked.request, Workload) else gone
 
-    def _group_of(self, workload_id: str) -> Group | None:
-        """The group a workload was placed with, whose rule it keeps when it has to move."""
-        asked = self.asked.get(workload_id)
-        return None if asked is None else asked.group
+    def _group_of(self, workload: Workload) -> Group | None:
+        """The group a workload was placed with, whose rule it keeps when it has to move; not that of a namesake."""
+        asked = self.asked.get(workload.id)
+        group = None if asked is None else asked.group
+        if group is not None and workload not in group.members:
+            del self.asked[workload.id]
+            return None
+        return group
 
     def relabel(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Set labels at run time; None takes one away."""
@@ -250,25 +259,41 @@ class Cluster:
 
     # --- asking -------------------------------------------------------------------------------
 
-    def why(self, target: str | Decision | Workload | Group) -> Explanation:
-        """Why is it there, or why is it nowhere? For a workload that was never asked for: what would happen now."""
+    def why(self, target: str | Decision | Request) -> Explanation:
+        """Why is it there, or why is it nowhere? For a workload that was never asked for: what would happen now.
+
+        What was decided before is explained by the state and the policy that decided it.
+        """
+        if isinstance(target, Decision):
+            displaced = self.asked.get(target.workload) if isinstance(target.request, Workload) and target.group else None
+            return explain_decision(self._pipeline_at(target.version), target, displaced)
         if isinstance(target, Group):
             return explain_group(self._pipeline, target, self.snapshot.version)
         if isinstance(target, Workload):
-            return explain(self._pipeline, target, self.snapshot.version)
-        if isinstance(target, Decision):
-            displaced = self.asked.get(target.workload) if isinstance(target.request, Workload) and target.group else None
-            return explain_decision(self._pipeline, target, displaced)
+            return self._with_market(target, explain(self._pipeline, target, self.snapshot.version))
         placed = self.snapshot.placements.get(target)
         if placed is not None:
-            return explain(self._pipeline, placed.workload, placed.version, placed, self.asked.get(target))
+            pipeline = self._pipeline_at(placed.version)
+            return explain(pipeline, placed.workload, placed.version, placed, self.asked.get(target))
         request = self.pending.get(target)
         if request is None:
             known = (*self.snapshot.placements, *self.pending.ids)
             raise wrong(f"there is no workload {target!r}", hint=did_you_mean(target, known))
         if isinstance(request, Group):
             return explain_group(self._pipeline, request, self.snapshot.version)
-        return explain(self._pipeline, request, self.snapshot.version, asked=self.asked.get(target))
+        found = explain(self._pipeline, request, self.snapshot.version, asked=self.asked.get(target))
+        return self._with_market(request, found)
+
+    def _pipeline_at(self, version: int) -> Pipeline:
+        """The policy that decided at a version, on the state as it is; explanations wind that back."""
+        policy = next(policy for since, policy in reversed(self._policies) if since <= version)
+        return self._pipeline if policy is self.policy else Pipeline(self.snapshot, policy)
+
+    def _with_market(self, workload: Workload, found: Explanation) -> Explanation:
+        """What no node will ever do for, one that could be bought may."""
+        if found.status is not Status.IMPOSSIBLE or not self._could_buy(workload):
+            return found
+        return replace(found, status=Status.PENDING, note="no node here will ever do, but one of the templates would")
 
     def preempt(self, target: str | Request) -> Preemption | None:
         """Who would have to go for this workload, or for the whole group it belongs to. Nothing is evicted."""
@@ -286,6 +311,7 @@ class Cluster:
         twin = Cluster(policy=self.policy, templates=self.templates, seed=self.snapshot.seed)
         twin.snapshot = self.snapshot.fork()
         twin.use(self.policy)
+        twin._policies = [*self._policies, *twin._policies[-1:]]
         twin.pending, twin.asked = self.pending.copy(), self.asked.copy()
         return twin
 

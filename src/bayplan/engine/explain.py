@@ -16,7 +16,7 @@ import numpy as np
 
 from bayplan.engine.explanation import Explanation, ScorePart
 from bayplan.engine.fixes import smallest_change
-from bayplan.engine.gang import Attempt, member_query
+from bayplan.engine.gang import BUDGET, Attempt, member_query
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.query import Query
 from bayplan.engine.reasons import counts, nearest, reasons_of
@@ -145,20 +145,18 @@ def _explain_alternatives(pipeline: Pipeline, group: Group, version: int, count:
 
 def _explain_alternative(scene: Pipeline, group: Group, name: str) -> Explanation:
     size = len(group.members)
-    if Attempt(scene, group).run() is not None:
+    search = Attempt(scene, group)
+    if search.run() is not None:
         note = f"the whole group {name!r} fits now ({size} members)"
-        nodes = len(scene.snapshot.row_of)
-        return Explanation(
-            group.members[0].id, Status.PENDING, scene.policy.name, scene.snapshot.version, nodes, 1, group=name, note=note
-        )
+        nodes, version = len(scene.snapshot.row_of), scene.snapshot.version
+        return Explanation(group.members[0].id, Status.PENDING, scene.policy.name, version, nodes, 1, group=name, note=note)
     attempt = Attempt(scene, group)
     seated = attempt.seat_greedily()
-    stuck = group.members[min(seated, size - 1)]
-    query = attempt.query(stuck, first=seated == 0)
-    view = View(scene, stuck, scene.snapshot.version, query)
+    stuck = group.members[seated]
+    view = View(scene, stuck, scene.snapshot.version, attempt.query(stuck, first=seated == 0))
     note = f"group {name!r} is placed whole or not at all: {seated} of {size} members find a node, {stuck.id} does not"
-    if seated == size:
-        note = f"group {name!r}: the search was cut off, a placement may exist"
+    if search.budget <= 0:
+        note += f"; the search was cut off after {BUDGET:,} tries, so a placement may exist"
     return replace(_refused(view, scene.policy.name), group=name, note=note)
 
 

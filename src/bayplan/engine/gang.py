@@ -24,9 +24,10 @@ from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query
 from bayplan.model.decision import No, Reason
 from bayplan.model.group import Group, Strategy
+from bayplan.model.labels import EXISTS
 from bayplan.model.neighbours import NODE
 from bayplan.model.workload import Workload
-from bayplan.table.checks import MANY, Counted, Where
+from bayplan.table.checks import MANY, Counted, Holds, Where
 from bayplan.table.column import Bools, Rows
 from bayplan.table.forms import Clause, Part
 from bayplan.table.journal import Placement
@@ -56,8 +57,6 @@ class Outcome:
     seats: tuple[Seat, ...]
     stuck: Workload | None = None
     """The member that found no node where the search came furthest."""
-    exhausted: bool = False
-    """The search was cut off: a placement may exist."""
 
 
 def place_group(pipeline: Pipeline, group: Group) -> Outcome:
@@ -69,7 +68,7 @@ def place_group(pipeline: Pipeline, group: Group) -> Outcome:
         if seats is not None:
             return Outcome(number, seats)
         stuck = alternative.members[attempt.furthest]
-        first = first or Outcome(0, (), stuck, attempt.budget <= 0)
+        first = first or Outcome(0, (), stuck)
     assert first is not None
     return first
 
@@ -182,7 +181,8 @@ def group_rule(snapshot: Snapshot, group: Group, tally: Tally) -> tuple[tuple[Cl
         check = Counted(tally, lambda: (0, 0), False)
     else:
         check = Counted(tally, lambda: (min(1, tally.total), MANY), False, moves=True)
-    return (Clause("group", check, True, _reasons(snapshot, group, tally)),), ()
+    hope = True if group.by == NODE else Holds(snapshot.statics.expression(group.by, EXISTS))
+    return (Clause("group", check, hope, _reasons(snapshot, group, tally)),), ()
 
 
 def _reasons(snapshot: Snapshot, group: Group, tally: Tally):  # type: ignore[no-untyped-def]
@@ -206,7 +206,8 @@ def _reasons(snapshot: Snapshot, group: Group, tally: Tally):  # type: ignore[no
 
 
 def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
-    """STRICT_PACK: only domains whose free amounts cover the whole group are worth a try."""
+    """STRICT_PACK: only domains whose free amounts cover the whole group are worth a try. (It sums over the
+    whole domain, which a row-local check must not where rankings are kept; for groups none are.)"""
     label = snapshot.labels[group.by]
     asked: Counter[str] = Counter()
     for member in group.members:

@@ -7,7 +7,6 @@ domain of its own). `weight=None` is a hard rule, a number is a wish of that wei
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -18,6 +17,9 @@ from bayplan.model.selector import NODE_NAME, Selecting, Selector, selector
 
 NODE: Final = NODE_NAME
 ALL: Final = "*"
+HEAVIEST: Final = 10_000
+"""The largest weight of a wish: beyond, sums of scores would lose exactness."""
+
 Namespaces = frozenset[str] | Literal["*"] | None
 
 
@@ -148,8 +150,9 @@ def _check(by: tuple[str, ...], weight: float | None, what: str) -> None:
             raise wrong(fault, f"{what}.by")
     if weight is None:
         return
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not (math.isfinite(weight) and weight > 0):
-        raise wrong(f"{weight!r} is not a weight", f"{what}.weight", "a number above 0; leave it out for a hard rule")
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= HEAVIEST:
+        hint = f"a number above 0, at most {HEAVIEST:,}; leave it out for a hard rule"
+        raise wrong(f"{weight!r} is not a weight", f"{what}.weight", hint)
     if len(by) > 1:
         raise wrong("a wish can have one topology key only", f"{what}.by", "give one wish per key")
 

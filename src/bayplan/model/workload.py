@@ -6,7 +6,6 @@ Fallback    another full set of conditions, tried in order when the one before f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -17,7 +16,7 @@ from bayplan.errors import ConfigError, Problem, wrong
 from bayplan.model import labels as algebra
 from bayplan.model import resources, syntax
 from bayplan.model.frozen import FrozenMap
-from bayplan.model.neighbours import Apart, Near, Spread
+from bayplan.model.neighbours import HEAVIEST, Apart, Near, Spread
 from bayplan.model.node import Effect, Taint
 from bayplan.model.resources import Quantity, Resources
 from bayplan.model.selector import EVERYTHING, NODE_NAME, Selecting, Selector
@@ -36,8 +35,8 @@ class Preference:
     weight: float
 
     def __init__(self, selector: Selecting, weight: float = 1.0):
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-            raise wrong(f"{weight!r} is not a weight", "preference.weight")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) <= HEAVIEST:
+            raise wrong(f"{weight!r} is not a weight", "preference.weight", f"a number, at most {HEAVIEST:,} either way")
         object.__setattr__(self, "selector", read_selector(selector, "preference.selector"))
         object.__setattr__(self, "weight", float(weight))
 

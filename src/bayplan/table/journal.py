@@ -60,7 +60,16 @@ class Changed:
         rows.write(snapshot, self.row, self.after, self.before)
 
 
-Entry = Placement | Released | Changed
+class Marked:
+    """Nothing changed in the table, but before and after are to be told apart."""
+
+    __slots__ = ()
+
+    def undo(self, snapshot: Snapshot) -> None:
+        """There is nothing to undo."""
+
+
+Entry = Placement | Released | Changed | Marked
 
 
 class Journal:

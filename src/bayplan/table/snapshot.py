@@ -30,7 +30,7 @@ from bayplan.table.changes import ChangeLog
 from bayplan.table.column import Column, whole_blocks
 from bayplan.table.devices import DeviceColumns
 from bayplan.table.index import LabelIndex
-from bayplan.table.journal import Changed, Journal, Placement, Released
+from bayplan.table.journal import Changed, Journal, Marked, Placement, Released
 from bayplan.table.kinds import Kind, Kinds
 from bayplan.table.residents import Residents
 from bayplan.table.rows import TAINTS
@@ -311,10 +311,16 @@ class Snapshot:
         twin._kinds = self._kinds.copy(twin)
         return twin
 
+    def mark(self) -> int:
+        """Begin a new version although nothing changes here: the rules by which things are decided do."""
+        self.journal.write(Marked())
+        return self.version
+
     def undo_to(self, version: int) -> None:
         """Restore the state at an earlier version."""
         if not self.journal.oldest <= version <= self.version:
-            raise wrong(f"version {version} is out of reach", hint=f"{self.journal.oldest} to {self.version} can be restored")
+            reach = f"{self.journal.oldest} to {self.version} can be restored; a decision log keeps everything"
+            raise wrong(f"version {version} is out of reach", hint=reach)
         while self.version > version:
             self.journal.take_last().undo(self)
 
