@@ -56,8 +56,9 @@ def _one_by_one(cluster: Cluster, make: Callable[[int], list[Workload]], repeats
 
 def _at_once(cluster: Cluster, asked: Sequence[Workload], repeats: int) -> float:
     def work() -> int:
-        # What finds no node costs next to nothing, so only placements count.
-        return len(cluster.place(asked).placed)
+        before = len(cluster.snapshot.placements)
+        cluster.place(asked)
+        return len(cluster.snapshot.placements) - before
 
     return best(work, lambda: _release(cluster, asked), repeats)
 

@@ -57,11 +57,15 @@ class Cluster:
 
     def use(self, policy: Policy | str) -> None:
         """Decide by another policy from now on."""
-        self.policy = preset(policy) if isinstance(policy, str) else policy
-        self._policies.append((self.snapshot.mark(), self.policy))
-        self._pipeline = Pipeline(self.snapshot, self.policy)
+        chosen = preset(policy) if isinstance(policy, str) else policy
+        self._policies.append((self.snapshot.mark(), chosen))
+        self._decide_by(chosen)
+
+    def _decide_by(self, policy: Policy) -> None:
+        self.policy = policy
+        self._pipeline = Pipeline(self.snapshot, policy)
         buyable = [replace(one.node, name=one.name) for one in self.templates if one.maximum != 0]
-        self._market = Pipeline(Snapshot(buyable), self.policy)
+        self._market = Pipeline(Snapshot(buyable), policy)
         """One node of each kind that could be bought."""
 
     # --- deciding -----------------------------------------------------------------------------
@@ -310,8 +314,8 @@ class Cluster:
         """A copy that can be changed freely."""
         twin = Cluster(policy=self.policy, templates=self.templates, seed=self.snapshot.seed)
         twin.snapshot = self.snapshot.fork()
-        twin.use(self.policy)
-        twin._policies = [*self._policies, *twin._policies[-1:]]
+        twin._policies = self._policies.copy()
+        twin._decide_by(self.policy)
         twin.pending, twin.asked = self.pending.copy(), self.asked.copy()
         return twin
 

@@ -32,7 +32,7 @@ class Preferences:
         if workload.preferences:
             column = _liked(snapshot, workload.preferences)
             found.append(Part("preference", "labels", Weighs(column, self.weight)))
-        if any(_soft(each, workload.tolerations) for each in snapshot.taint_sets.values()):
+        if snapshot.soft_taints:
             column = _disliked(snapshot, workload.tolerations)
             found.append(Part("preference", "taints", Weighs(column, -self.weight)))
         return found

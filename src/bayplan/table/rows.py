@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from bayplan.errors import wrong
-from bayplan.model.node import Device, Node
+from bayplan.model.node import Device, Effect, Node
 from bayplan.model.resources import Resources
 from bayplan.model.selector import NODE_NAME
 from bayplan.table.devices import DeviceColumns
@@ -115,6 +115,7 @@ def _all_labels(snapshot: Snapshot, node: Node | None) -> dict[str, str]:
         found[TAINTS] = ",".join(map(str, node.taints))
         if found[TAINTS] not in snapshot.taint_sets:
             snapshot.taint_sets[found[TAINTS]] = node.taints
+            snapshot.soft_taints |= any(taint.effect is Effect.PREFER_NO_SCHEDULE for taint in node.taints)
             snapshot.statics.epoch += 1  # whether taints matter at all is compiled into requests
     return found
 
