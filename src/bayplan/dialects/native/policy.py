@@ -38,7 +38,7 @@ def build(spec: PolicySpec) -> Policy:
     found = replace(engine.preset(spec.preset), name=spec.name or spec.preset)
     for name, written in spec.scorers.items():
         try:
-            found = found.with_scorer(_scorer(name, written))
+            found = found.with_scorer(_scorer(name, written, found))
         except ConfigError as error:
             problems += [_placed(one, f"policy.scorers.{name}", spec) for one in error.problems]
     filters = dict.fromkeys(found.filters)
@@ -53,13 +53,21 @@ def build(spec: PolicySpec) -> Policy:
             filters.pop(name, None)
     if problems:
         raise ConfigError(problems)
-    return replace(found, filters=tuple(filters))
+    try:
+        return replace(found, filters=tuple(filters))
+    except ConfigError as error:
+        path = next(f"policy.filters.{name}" for name, wanted in spec.filters.items() if not wanted)
+        raise ConfigError(_placed(one, path, spec) for one in error.problems) from error
 
 
-def _scorer(name: str, written: Any) -> Scorer:
+def _scorer(name: str, written: Any, preset: Policy) -> Scorer:
+    """The scorer as written; a bare number is another weight for the preset's own."""
     from bayplan.engine import policy as engine
 
     make = engine.scorer_named(name)
+    own = next((one for one in preset.scorers if one.name == name), None)
+    if own is not None and not isinstance(written, Mapping):
+        return replace(own, weight=float(written))  # type: ignore[type-var]
     parameters: dict[str, Any] = dict(written) if isinstance(written, Mapping) else {"weight": float(written)}
     if "weight" in parameters:
         parameters["weight"] = float(parameters["weight"])
