@@ -21,11 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from bayplan.errors import PlacementError, did_you_mean, wrong
+from bayplan.errors import did_you_mean, wrong
 from bayplan.model.node import Node, Taint
-from bayplan.model.resources import render
 from bayplan.model.workload import Workload
-from bayplan.table import rows
+from bayplan.table import room, rows
 from bayplan.table.changes import ChangeLog
 from bayplan.table.column import Column, whole_blocks
 from bayplan.table.devices import DeviceColumns
@@ -139,16 +138,8 @@ class Snapshot:
         row = self.row(node.name)
         before = rows.read(self, row)
         if before != node:
-            self._check_shrink(row, before, node)
+            room.check_shrink(self, row, before, node)
             self._change(row, before, node)
-
-    def _check_shrink(self, row: int, before: Node, node: Node) -> None:
-        for name in {**before.capacity, **node.capacity}:
-            used = self.capacity_of(name).cell[row] - self.free_of(name).cell[row]
-            if used > node.capacity.get(name, 0):
-                raise PlacementError(f"node {node.name!r}: {render(name, used)} of {name} is in use, more than it would have")
-        if self.guests.get(row) and before.devices != node.devices:
-            raise PlacementError(f"node {node.name!r}: its devices cannot change while workloads run on it")
 
     def _change(self, row: int, before: Node | None, after: Node | None) -> None:
         rows.write(self, row, before, after)
@@ -185,19 +176,8 @@ class Snapshot:
         """Put a workload on a node. Only room is checked; whether it is wise is the engine's business."""
         row = self.row(node)
         kind = self.kind(workload)
-        self._check_room(workload.id, kind, row)
+        room.check_room(self, workload.id, kind, row)
         return self.place_kind(workload.id, kind, row)
-
-    def _check_room(self, workload_id: str, kind: Kind, row: int) -> None:
-        name = self.names[row]
-        for resource, units in kind.requests.items():
-            free = self.free_of(resource).cell[row]
-            devices = self.devices.get(resource)
-            if free < units or (devices is not None and devices.column(units).cell[row] < units):
-                raise PlacementError(
-                    f"{workload_id!r} does not fit on node {name!r}: {render(resource, units)} of {resource} asked, "
-                    f"{render(resource, free)} free" + (" (not on the devices it needs)" if free >= units else "")
-                )
 
     def place_kind(self, workload_id: str, kind: Kind, row: int) -> Placement:
         if workload_id in self.placements:
