@@ -9,13 +9,13 @@ from importlib import metadata
 import numpy as np
 import pytest
 
-from bayplan import Cluster, ConfigError, Node, Policy, Preference, Reason, Selector, Workload
+from bayplan import Cluster, ConfigError, Node, Policy, Preference, Reason, Selector, Workload, in_
 from bayplan.engine import policy as registry
 from bayplan.engine.policy import FILTERS, PRESETS, SCORERS, filter_named, preset, scorer_named
 from bayplan.model.decision import No
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.packing import Packing, ResourceStrategy
-from bayplan.table.checks import Where
+from bayplan.table.checks import Holds, Where
 from bayplan.table.column import Rows
 from bayplan.table.forms import Clause, Part
 from bayplan.table.snapshot import Snapshot
@@ -215,3 +215,20 @@ def test_users_rules_agree_with_preferences_of_the_house() -> None:
 def test_hints_know_the_users_rules() -> None:
     with pytest.raises(ConfigError, match="did you mean 'quiet'"):
         filter_named("quite")
+
+
+def test_a_filter_of_ones_own_may_depend_on_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its columns are the workload's own, not those of another size that was asked for before."""
+
+    def roomy(snapshot: Snapshot, workload: Workload) -> list[Clause]:
+        if workload.requests.get("cpu", 0) < 40_000:
+            return []
+        column = snapshot.statics.expression("size", in_("big"))
+        return [Clause("roomy", Holds(column), False, lambda row: (Reason.of("roomy", "", No.NEVER, "is not big"),))]
+
+    monkeypatch.setitem(registry._users("bayplan.filters"), "roomy", roomy)
+    nodes = [Node(f"n{i}", {"cpu": 16}, {"size": "big"} if i == 3 else {}) for i in range(5)]
+    cluster = Cluster(nodes, Policy("mine", preset("pack").scorers, (*FILTERS, "roomy")))
+    small, large = cluster.place(Workload("small", {"cpu": 1})), cluster.place(Workload("large", {"cpu": 4}))
+    assert small[0].placed and large[0].node == "n3"
+    assert cluster.why("large").feasible == 1

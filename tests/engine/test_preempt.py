@@ -183,3 +183,9 @@ def fits_when_cleared(pair: Pair, urgent: Workload, name: str) -> bool:
     ]:
         trial.release(one)
     return not trial.reasons(urgent, name)
+
+
+def test_a_group_never_evicts_its_own_members() -> None:
+    cluster = settled([Node("n1", {"cpu": 4})], [(work("r", 3, 0), "n1")])
+    assert cluster.preempt(Group("g", (work("m0", 1, 5), work("m1", 4, 10)))) is None
+    assert cluster.preempt(Group("h", (work("m2", 1, 0), work("m3", 3, 10)))) is None, "a group is as weighty as its least member"

@@ -155,3 +155,47 @@ def test_two_drained_members_of_one_kind_keep_apart() -> None:
     cluster.place(Group("g", tuple(Workload("m", {"cpu": 1}).copies(2)), Strategy.STRICT_SPREAD))
     moved = [one for name in set(cluster.assignments.values()) for one in cluster.drain(name)]
     assert len({one.node for one in cluster.place(moved)}) == 2
+
+
+GANG = Group("g", tuple(Workload("m", {"cpu": 1}).copies(3)), Strategy.STRICT_SPREAD)
+
+
+@pytest.mark.parametrize(
+    "change, left",
+    [
+        (lambda w: w.drain("n0").use("pack"), {"m-0", "m-1", "m-2"}),
+        (lambda w: w.release("m-0").use("pack"), {"m-1", "m-2"}),
+        (lambda w: w.drain("n0").drain("n1").drain("n2").use("pack").use("spread"), {"m-0", "m-1", "m-2"}),
+    ],
+    ids=["drain, then all anew", "a finished member stays finished", "all displaced"],
+)
+def test_a_gang_is_placed_anew_once_and_as_far_as_it_is_there(change: Callable[[WhatIf], WhatIf], left: set[str]) -> None:
+    cluster = Cluster([Node(f"n{i}", {"cpu": 4}) for i in range(7)], "spread")
+    cluster.place(GANG)
+    outcome = change(cluster.whatif()).plan().cluster
+    assert set(outcome.assignments) == left
+    assert len(set(outcome.assignments.values())) == len(left)
+
+
+def test_two_groups_of_one_name_are_two_groups() -> None:
+    cluster = Cluster([Node("n", {"cpu": 4})])
+    cluster.place(Group("g", (Workload("a", {"cpu": 1}),)), Group("g", (Workload("b", {"cpu": 1}),)))
+    assert set(cluster.whatif().use("pack").plan().cluster.assignments) == {"a", "b"}
+
+
+def test_what_was_displaced_can_be_released() -> None:
+    cluster = Cluster([Node("n", {"cpu": 4}), Node("m", {"cpu": 4})], "pack")
+    cluster.place(Workload("w", {"cpu": 1}))
+    there = cluster.assignments["w"]
+    assert cluster.whatif().drain(there).release("w").plan().cluster.assignments == {}
+
+
+def test_the_last_of_a_packed_group_needs_room_for_itself_only() -> None:
+    rack = {"rack": "r"}
+    cluster = Cluster([Node("n1", {"cpu": 8}, rack), Node("n2", {"cpu": 4}, rack)], "pack")
+    cluster.settle(Workload("other", {"cpu": 4}), "n2")
+    cluster.place(Group("g", tuple(Workload("m", {"cpu": 2}).copies(4)), Strategy.STRICT_PACK, "rack"))
+    for name in ("m-0", "m-1", "m-2", "other"):
+        cluster.release(name)
+    moved = cluster.drain("n1")
+    assert [one.node for one in cluster.place(moved)] == ["n2"]

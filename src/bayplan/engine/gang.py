@@ -80,7 +80,7 @@ def member_query(pipeline: Pipeline, group: Group, member: Workload) -> Query:
         placement = pipeline.snapshot.placements.get(other.id)
         if placement is not None and other.id != member.id:
             attempt.tally.add(placement.row, +1)
-    return attempt.query(member, first=not attempt.tally.total)
+    return attempt.query(member)
 
 
 class Attempt:

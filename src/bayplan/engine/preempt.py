@@ -71,12 +71,13 @@ def plan_preemption(pipeline: Pipeline, request: Request) -> Preemption | None:
 def _make_way(pipeline: Pipeline, request: Request, victims: list[Placement]) -> tuple[str, ...] | None:
     """Place the request member by member, evicting where one finds no node; the nodes, in order."""
     snapshot, nodes = pipeline.snapshot, []
+    fellows = {member.id for member in members(request)}
     for member in members(request):
         query = member_query(pipeline, request, member) if isinstance(request, Group) else pipeline.query(member)
         best = pipeline.search(query)
         row = None if best is None else best[0]
         if row is None:
-            found = _cheapest(snapshot, query, member.priority)
+            found = _cheapest(snapshot, query, request.priority, fellows)
             if found is None:
                 return None
             row, gone = found
@@ -88,10 +89,10 @@ def _make_way(pipeline: Pipeline, request: Request, victims: list[Placement]) ->
     return tuple(nodes)
 
 
-def _cheapest(snapshot: Snapshot, query: Query, priority: int) -> tuple[int, list[Placement]] | None:
+def _cheapest(snapshot: Snapshot, query: Query, priority: int, fellows: set[str]) -> tuple[int, list[Placement]] | None:
     """The row whose victims are least important and fewest, and those victims."""
     best: tuple[tuple[int, int, int, int], list[Placement]] | None = None
-    for row, lower in _candidates(snapshot, query, priority):
+    for row, lower in _candidates(snapshot, query, priority, fellows):
         gone = _victims(snapshot, query, row, lower)
         if gone is None:
             continue
@@ -102,10 +103,11 @@ def _cheapest(snapshot: Snapshot, query: Query, priority: int) -> tuple[int, lis
     return None if best is None else (best[0][3], best[1])
 
 
-def _candidates(snapshot: Snapshot, query: Query, priority: int) -> Iterator[tuple[int, list[Placement]]]:
-    """Rows where giving back what lower-priority residents hold would cover the request."""
+def _candidates(snapshot: Snapshot, query: Query, priority: int, fellows: set[str]) -> Iterator[tuple[int, list[Placement]]]:
+    """Rows where giving back what lower-priority residents hold would cover the request; never what fellow
+    members of the group hold, who were seated a moment ago."""
     for row, guests in list(snapshot.guests.items()):
-        lower = [one for one in guests if one.kind.workload.priority < priority]
+        lower = [one for one in guests if one.kind.workload.priority < priority and one.id not in fellows]
         if not lower or not snapshot.alive.cell[row]:
             continue
         back = {at: sum(dict(one.kind.amounts).get(at, 0.0) for one in lower) for at, _ in query.kind.amounts}

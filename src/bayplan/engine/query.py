@@ -133,7 +133,18 @@ class Conditions(Compiled):
 class Query(Compiled):
     """What the engine runs: the shared conditions and what depends on the requests."""
 
-    __slots__ = ("conditions", "could_ever", "extras", "hits", "kind", "last_seen", "policy", "ranking", "snapshot")
+    __slots__ = (
+        "conditions",
+        "could_ever",
+        "extras",
+        "hits",
+        "kind",
+        "last_seen",
+        "own_columns",
+        "policy",
+        "ranking",
+        "snapshot",
+    )
 
     def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload, conditions: Conditions | None = None):
         super().__init__()
@@ -148,6 +159,7 @@ class Query(Compiled):
         for scorer in rules.sized_scorers:
             parts += scorer.parts(snapshot, workload)
         self.take(clauses, parts)
+        self.own_columns = any(type(check) is Holds for check in self.local_checks)
         self.extend(self.conditions)
         self.extras = NO_EXTRAS
         self.ranking: Any = None
@@ -208,13 +220,17 @@ class Query(Compiled):
         return mask
 
     def sieve(self) -> Sieve:
-        """The rows that pass the lasting checks; shared by the family, and with others that have just those."""
+        """The rows that pass the lasting checks; shared by the family, unless rules that read requests have some."""
         family, snapshot = self.conditions, self.snapshot
         blocks: Blocks = snapshot.follow("blocks", lambda: Blocks(snapshot))
-        if family.sieve is None or family.sieve.blocks is not blocks or self.extras != NO_EXTRAS:
-            family.sieve = blocks.sieve([check.column for check in self.local_checks if type(check) is Holds])
-        family.sieve.catch_up()
-        return family.sieve
+        if self.own_columns or self.extras != NO_EXTRAS:
+            sieve = blocks.sieve([check.column for check in self.local_checks if type(check) is Holds])
+        else:
+            if family.sieve is None or family.sieve.blocks is not blocks:
+                family.sieve = blocks.sieve([check.column for check in family.local_checks if type(check) is Holds])
+            sieve = family.sieve
+        sieve.catch_up()
+        return sieve
 
     def best_of(self, rows: Rows, judged_by_domain: bool = False) -> tuple[int, float] | None:
         """The best of these rows, which pass the lasting checks. Ties go to the first."""

@@ -8,17 +8,22 @@ again on the fork, in order of importance, and the two plans are compared worklo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bayplan.engine.explain import Asked
 from bayplan.engine.policy import Policy
 from bayplan.model.decision import Plan
 from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, Taint
+from bayplan.model.workload import Workload
 
 if TYPE_CHECKING:
     from bayplan.engine.cluster import Cluster
+
+Step = Callable[["Cluster", list[Request]], None]
+"""Changes the cluster, and the list of requests that have lost their place or are new."""
 
 Where = str | None
 """A node's name, or None for pending."""
@@ -88,10 +93,13 @@ class WhatIf:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster
-        self._steps: list[tuple[str, Callable[[Cluster], Sequence[Request]]]] = []
+        self._steps: list[tuple[str, Step]] = []
 
     def _then(self, sentence: str, step: Callable[[Cluster], Sequence[Request] | None]) -> WhatIf:
-        self._steps.append((sentence, lambda cluster: step(cluster) or ()))
+        def apply(cluster: Cluster, homeless: list[Request]) -> None:
+            homeless += step(cluster) or ()
+
+        self._steps.append((sentence, apply))
         return self
 
     def add(self, *nodes: Node) -> WhatIf:
@@ -118,7 +126,16 @@ class WhatIf:
         return self._then(f"{'' if cordoned else 'un'}cordon {name}", lambda cluster: cluster.cordon(name, cordoned))
 
     def release(self, workload_id: str) -> WhatIf:
-        return self._then(f"release {workload_id}", lambda cluster: cluster.release(workload_id))
+        def leave(cluster: Cluster, homeless: list[Request]) -> None:
+            waiting = [one for one in homeless if isinstance(one, Workload) and one.id == workload_id]
+            if not waiting:
+                cluster.release(workload_id)
+            for one in waiting:  # it was displaced by an earlier step
+                homeless.remove(one)
+                cluster.asked.pop(workload_id, None)
+
+        self._steps.append((f"release {workload_id}", leave))
+        return self
 
     def submit(self, *requests: Request) -> WhatIf:
         return self._then(f"submit {', '.join(one.name for one in requests)}", lambda cluster: requests)
@@ -126,14 +143,15 @@ class WhatIf:
     def use(self, policy: Policy | str) -> WhatIf:
         """Decide by another policy, and place everything anew under it."""
         name = policy if isinstance(policy, str) else policy.name
-        return self._then(f"policy {name}", lambda cluster: _start_over(cluster, policy))
+        self._steps.append((f"policy {name}", lambda cluster, homeless: _start_over(cluster, policy, homeless)))
+        return self
 
     def plan(self) -> Difference:
         """Apply the changes to a fork, place what they displaced and what was pending, and compare."""
         cluster = self._cluster.fork()
         homeless: list[Request] = []
         for _, step in self._steps:
-            homeless += step(cluster)
+            step(cluster, homeless)
         plan = cluster.place(homeless)
         retried = cluster.retry()
         moves, unchanged = difference(_state(self._cluster), _state(cluster))
@@ -141,20 +159,34 @@ class WhatIf:
         return Difference(changes, moves, unchanged, Plan((*plan, *retried)), cluster)
 
 
-def _start_over(cluster: Cluster, policy: Policy | str) -> list[Request]:
-    asked: dict[str, Request] = {}
-    for one in cluster.snapshot.placements.values():
-        known = cluster.asked.get(one.id)
-        request = known.request if known else one.workload
-        # A member of a group stands for the whole group, once.
-        asked.setdefault(f"group {request.name}" if isinstance(request, Group) else one.id, request)
+def _start_over(cluster: Cluster, policy: Policy | str, homeless: list[Request]) -> None:
+    """Everything that runs or waits is to be placed anew: as it was asked for, a group as a whole."""
     waiting = list(cluster.pending)
+    known = [one.workload for one in cluster.snapshot.placements.values()]
+    singles = {one.id: one for one in (*known, *homeless, *waiting) if isinstance(one, Workload)}
+    requests: dict[int, Request] = {}
+    for one in singles.values():
+        asked = cluster.asked.get(one.id)
+        request = _whole(asked, singles) if asked else one
+        # A member of a group stands for the whole group, once.
+        requests.setdefault(id(asked.request) if asked and asked.group else id(one), request)
+    anew = [*requests.values(), *(one for one in (*homeless, *waiting) if isinstance(one, Group))]
     for workload_id in list(cluster.snapshot.placements):
-        cluster.release(workload_id)
+        cluster.snapshot.release(workload_id)
     for request in waiting:
         cluster.pending.forget(request)
+    cluster.asked.clear()
     cluster.use(policy)
-    return [*asked.values(), *waiting]
+    homeless[:] = anew
+
+
+def _whole(asked: Asked, present: Container[str]) -> Request:
+    """What was asked for; of a group only the members that are still there."""
+    group = asked.group
+    if group is None or all(one.id in present for one in group.members):
+        return asked.request
+    left = tuple(one for one in group.members if one.id in present)
+    return replace(group, name=asked.request.name, members=left, fallbacks=())
 
 
 def _state(cluster: Cluster) -> dict[str, Where]:

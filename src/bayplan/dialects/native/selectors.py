@@ -88,6 +88,8 @@ def write(selector: Selector) -> dict[str, Any] | list[dict[str, Any]]:
 
 def _write_term(term: selectors.Term) -> list[dict[str, Any]]:
     keys = [key for key, _ in term]
+    if selectors.NODE_NAME in keys:
+        raise Unsupported(f"a selector cannot name nodes in YAML: {Selector((term,))}")
     choices = [branches(values) for _, values in term]
     total = 1
     for choice in choices:

@@ -51,7 +51,8 @@ def _toleration(
     if operator is Match.EXISTS and value:
         report.add(spot, f"Exists takes no value, found {value!r}", "leave the value out, or use operator Equal")
         return None
-    fault = (syntax.key_fault(key) if key else "") or syntax.value_fault(value or "")
+    number = operator in (Match.GT, Match.LT)  # checked by the model; it may be negative, which no label value is
+    fault = (syntax.key_fault(key) if key else "") or ("" if number else syntax.value_fault(value or ""))
     if fault:
         report.add(spot, fault)
         return None
