@@ -212,3 +212,13 @@ def test_every_reason_can_be_written_as_json() -> None:
     cluster.place(RESIDENT)
     for fields, _ in SENTENCES:
         json.dumps(cluster.why(Workload(**{"name": "w", **fields})).as_json(every_node=True))  # type: ignore[arg-type]
+
+
+def test_the_smallest_change_is_looked_for_among_all_kinds_of_misses() -> None:
+    """Six busy nodes are nearer than the tainted one, but one toleration is all it takes."""
+    web = {"app": "web"}
+    nodes = [Node(f"a{i}", {"cpu": 4}, {"zone": "a"}) for i in range(6)]
+    cluster = Cluster([*nodes, Node("b", {"cpu": 4}, {"zone": "b"}, [Taint("x")])])
+    cluster.settle(Workload("there", {"cpu": 1}, web), "a0")
+    spread = Workload("w", {"cpu": 1}, web, spread=[Spread(web, by="zone")])
+    assert str(cluster.why(spread).change) == "on b: tolerate x:NoSchedule"

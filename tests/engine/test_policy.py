@@ -230,5 +230,6 @@ def test_a_filter_of_ones_own_may_depend_on_the_size(monkeypatch: pytest.MonkeyP
     nodes = [Node(f"n{i}", {"cpu": 16}, {"size": "big"} if i == 3 else {}) for i in range(5)]
     cluster = Cluster(nodes, Policy("mine", preset("pack").scorers, (*FILTERS, "roomy")))
     small, large = cluster.place(Workload("small", {"cpu": 1})), cluster.place(Workload("large", {"cpu": 4}))
-    assert small[0].placed and large[0].node == "n3"
+    assert small[0].placed
+    assert large[0].node == "n3"
     assert cluster.why("large").feasible == 1

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from rich.console import Console
 from rich.text import Text
@@ -18,6 +18,9 @@ from bayplan.model.decision import Decision, Status
 ONE_BY_ONE = 30
 """Up to so many workloads have a line each."""
 NODES_NAMED = 4
+MOST_ROWS = 500
+"""A table of fifty thousand lines is read by nobody and takes longer to draw than to decide."""
+
 STYLE = {Status.PLACED: screen.GOOD, Status.PENDING: screen.WAITING, Status.IMPOSSIBLE: screen.BAD}
 _NUMBERED = re.compile(r"(.+)-([0-9]+)")
 
@@ -26,9 +29,12 @@ def show(planned: Planned, out: Console, files: Sequence[str]) -> None:
     plan = planned.plan
     if len(plan):
         table = screen.table("WORKLOAD", "NODE", "SCORE", "NOTE", right=("SCORE",))
-        for row in _one_by_one(plan) if len(plan) <= ONE_BY_ONE else _together(plan):
+        rows = iter(_one_by_one(plan) if len(plan) <= ONE_BY_ONE else _together(plan))
+        for row in islice(rows, MOST_ROWS):
             table.add_row(*row)
         out.print(table)
+        if left := sum(1 for _ in rows):
+            out.print(Text(f"and {left:,} more lines; --json has them all", screen.QUIET))
         out.print()
     nodes_view.show(planned.cluster, out)
     pending_view.show(planned, out)

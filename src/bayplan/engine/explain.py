@@ -19,7 +19,7 @@ from bayplan.engine.fixes import smallest_change
 from bayplan.engine.gang import BUDGET, Attempt, member_query
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.query import Query
-from bayplan.engine.reasons import counts, nearest, reasons_of
+from bayplan.engine.reasons import Misses, counts, reasons_of
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Reason, Status
 from bayplan.model.group import Group, Request
@@ -164,12 +164,13 @@ def _refused(view: View, policy: str) -> Explanation:
     query = view.query()
     feasible = int(np.count_nonzero(query.mask()))
     status = Status.PENDING if feasible or could_ever(query) else Status.IMPOSSIBLE
-    misses = () if feasible else nearest(query)
+    misses = None if feasible else Misses(query)
     tally = counts(query)
-    change = smallest_change(query, [miss.node for miss in misses]) if misses else None
+    near = misses.nearest() if misses else ()
+    change = smallest_change(query, misses.one_of_each()) if misses else None
     nodes = len(query.snapshot.row_of)
     return Explanation(
-        view.workload.id, status, policy, view.version, nodes, feasible, counts=tally, nearest=misses, change=change, view=view
+        view.workload.id, status, policy, view.version, nodes, feasible, counts=tally, nearest=near, change=change, view=view
     )
 
 

@@ -14,7 +14,7 @@ there is nothing better, one more node like an existing one is tried, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from bayplan.engine.query import Query
@@ -45,13 +45,18 @@ class Fix:
         return {"node": self.node, "edits": list(self.edits), "proven": self.proven}
 
 
-def smallest_change(query: Query, nodes: list[str]) -> Fix | None:
-    """The fix with the fewest edits among the nearest nodes; a proven one is preferred to advice, and to
-    change what is there to one more node."""
-    fixes = [_fix(query, name) for name in nodes]
-    if not any(one.proven for one in fixes):
-        fixes += [Fix(name, (f"add a node like {name}",), True) for name in nodes[:3] if _twin_would_do(query, name)]
-    return min(fixes, key=lambda one: (not one.proven, len(one.edits)), default=None)
+def smallest_change(query: Query, nodes: Iterable[str]) -> Fix | None:
+    """The first proven fix on nodes that come in the order of how many reasons they have against it; else, where
+    one more node like one of them would do, that; else the best advice."""
+    fixes: list[Fix] = []
+    for name in nodes:
+        fixes.append(_fix(query, name))
+        if fixes[-1].proven:
+            return fixes[-1]
+    for one in fixes:
+        if _twin_would_do(query, one.node):
+            return Fix(one.node, (f"add a node like {one.node}",), True)
+    return min(fixes, key=lambda one: len(one.edits), default=None)
 
 
 def _twin_would_do(query: Query, name: str) -> bool:
@@ -68,7 +73,10 @@ def _twin_would_do(query: Query, name: str) -> bool:
 
 def _fix(query: Query, name: str) -> Fix:
     reasons = reasons_of(query, query.snapshot.row(name))
-    edits = tuple(dict.fromkeys(_edit(reason) for reason in reasons))
+    by_device = {reason.topic for reason in reasons if reason.rule == "devices"}
+    # Where a device is short, so is the resource: one edit is enough.
+    said = [reason for reason in reasons if not (reason.rule == "fit" and reason.topic in by_device)]
+    edits = tuple(dict.fromkeys(_edit(reason) for reason in said))
     return Fix(name, edits, _prove(query, name, reasons))
 
 

@@ -18,6 +18,8 @@ from bayplan.table.column import Bools, Floats
 from bayplan.table.forms import Clause
 
 NEAREST = 5
+PATTERNS = 8
+"""So many different sets of reasons are considered for the smallest change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +105,44 @@ def _never(clause: Clause, mask: Bools) -> Bools:
     return ~hopeful
 
 
-def nearest(query: Query) -> tuple[Miss, ...]:
-    """Fewest lasting reasons, then fewest reasons, then the smallest share of the request short."""
-    alive = query.snapshot.alive.data
-    distance = np.where(alive, 0.0, inf)
-    for clause in query.clauses:
-        if clause.implied:
-            continue
-        passes = alive.copy()
-        clause.check.narrow(passes)
-        failing = alive & ~passes
-        distance += failing * 100.0
-        distance += (failing & _never(clause, failing)) * 10_000.0
-        if isinstance(clause.check, AtLeast) and clause.rule == "fit":
-            distance += failing * ((clause.check.amount - clause.check.column.data) / clause.check.amount)
-    rows = _smallest(distance, min(NEAREST, int(np.count_nonzero(alive))))
-    return tuple(Miss(str(query.snapshot.names[row]), reasons_of(query, int(row))) for row in rows)
+class Misses:
+    """How far every row is from fitting, and which clauses it fails.
+
+    Distance: fewest lasting reasons, then fewest reasons, then the smallest share of the request short.
+    """
+
+    def __init__(self, query: Query):
+        self._query = query
+        alive = query.snapshot.alive.data
+        self._distance = np.where(alive, 0.0, inf)
+        self._failed = np.zeros(query.snapshot.room, np.int64)
+        """The clauses a row fails, as bits; the first 62 tell rows apart."""
+        self._count = np.zeros(query.snapshot.room)
+        for number, clause in enumerate(one for one in query.clauses if not one.implied):
+            passes = alive.copy()
+            clause.check.narrow(passes)
+            failing = alive & ~passes
+            self._failed |= failing * (1 << min(number, 62))
+            self._count += failing
+            self._distance += failing * 100.0
+            self._distance += (failing & _never(clause, failing)) * 10_000.0
+            if isinstance(clause.check, AtLeast) and clause.rule == "fit":
+                self._distance += failing * ((clause.check.amount - clause.check.column.data) / clause.check.amount)
+
+    def nearest(self) -> tuple[Miss, ...]:
+        alive = int(np.count_nonzero(self._query.snapshot.alive.data))
+        rows = _smallest(self._distance, min(NEAREST, alive))
+        return tuple(Miss(str(self._query.snapshot.names[row]), reasons_of(self._query, row)) for row in rows)
+
+    def one_of_each(self) -> Iterator[str]:
+        """The nearest node of every distinct set of failed clauses, those with the fewest first."""
+        order = self._count * 1e9 + self._distance
+        for _ in range(PATTERNS):
+            row = int(order.argmin())
+            if order[row] == inf:
+                return
+            yield str(self._query.snapshot.names[row])
+            order[self._failed == self._failed[row]] = inf
 
 
 def _smallest(distance: Floats, count: int) -> list[int]:
