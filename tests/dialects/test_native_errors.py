@@ -18,15 +18,15 @@ from bayplan.dialects.native import names
 from bayplan.dialects.native.policy import build
 from bayplan.errors import ConfigError, Problem
 
-BUDGET = 10.0
-"""Seconds. Generous for slow machines; every row takes milliseconds, but for the huge ones."""
+BUDGET = 120.0
+"""Seconds of CPU time: not to measure speed, but to see that nothing runs away. Rows take milliseconds, the huge ones seconds."""
 
 
 def problems_of(source: str | bytes) -> tuple[Problem, ...]:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ConfigError) as caught:
         native.loads(source, "f.yaml")
-    assert time.perf_counter() - start < BUDGET
+    assert time.process_time() - start < BUDGET
     return caught.value.problems
 
 
