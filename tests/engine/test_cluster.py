@@ -171,3 +171,17 @@ def test_the_same_name_in_two_namespaces_is_two_workloads() -> None:
     assert list(plan.assignments) == ["w", "prod/w"]
     cluster.release("prod/w")
     assert list(cluster.assignments) == ["w"]
+
+
+@pytest.mark.parametrize(
+    "ask, says",
+    [
+        (lambda c: c.place(["x"]), "'x' cannot be placed"),
+        (lambda c: c.place(5), "cannot be placed"),
+        (lambda c: c.taint("n", ["x"]), "'x' is not a Taint"),
+        (lambda c: Workload("w").copies(-1), "there cannot be -1 copies"),
+    ],
+)
+def test_wrong_types_are_said_at_once(ask: Callable[[Cluster], object], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        ask(Cluster([Node("n", {"cpu": 1})]))

@@ -222,3 +222,14 @@ def test_the_smallest_change_is_looked_for_among_all_kinds_of_misses() -> None:
     cluster.settle(Workload("there", {"cpu": 1}, web), "a0")
     spread = Workload("w", {"cpu": 1}, web, spread=[Spread(web, by="zone")])
     assert str(cluster.why(spread).change) == "on b: tolerate x:NoSchedule"
+
+
+def test_what_was_settled_against_the_rules_is_explained_as_such() -> None:
+    cluster = Cluster([Node("n", {"cpu": 4}, taints=[Taint("x")])])
+    cluster.settle(Workload("old", {"cpu": 1}), "n")
+    assert [line.strip() for line in cluster.why("old").lines()][:3] == [
+        "old is on n: 0 of 1 nodes fit.",
+        "packing: least cpu, least memory: +0.7500",
+        "balance: cpu, memory: +1.0000",
+    ]
+    assert cluster.why("old").note == "it was put there; the rules would not: has the taint x:NoSchedule, which is not tolerated"

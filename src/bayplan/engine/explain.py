@@ -182,6 +182,7 @@ def _chosen(view: View, policy: str, placed: Placement) -> Explanation:
     score = float(scores[row]) if mask[row] else None
     scores[row] = -inf
     second = int(scores.argmax()) if scores.max() > -inf else None
+    broken = "" if mask[row] else "; ".join(map(str, reasons_of(query, row)))
     parts = tuple(
         ScorePart(part.rule, str(part.topic), part.term.one(row), None if second is None else part.term.one(second))
         for part in query.parts
@@ -189,6 +190,7 @@ def _chosen(view: View, policy: str, placed: Placement) -> Explanation:
     return Explanation(
         placed.id, Status.PLACED, policy, view.version, len(query.snapshot.row_of), int(np.count_nonzero(mask)),
         chosen=names[row], score=score, parts=parts, counts=counts(query), view=view,
+        note=f"it was put there; the rules would not: {broken}" if broken else "",
         runner_up=None if second is None else names[second],
         runner_up_score=None if second is None else float(scores[second]),
     )  # fmt: skip

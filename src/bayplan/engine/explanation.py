@@ -101,7 +101,8 @@ class Explanation:
     def lines(self) -> Iterator[str]:
         """Plain text; the command line shows the same data in colour."""
         if self.chosen is not None:
-            yield f"{self.workload} is on {self.chosen}: score {self.score:.4f}, {self.feasible} of {self.total} nodes fit."
+            score = "" if self.score is None else f"score {self.score:.4f}, "
+            yield f"{self.workload} is on {self.chosen}: {score}{self.feasible} of {self.total} nodes fit."
             for part in self.parts:
                 beside = "" if part.runner_up is None else f"  ({self.runner_up}: {part.runner_up:+.4f})"
                 yield f"  {part.rule}: {part.topic}: {part.chosen:+.4f}{beside}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from bayplan.errors import wrong
 from bayplan.model.group import Group, Request, all_ids
 from bayplan.model.workload import Workload
 
@@ -16,7 +17,10 @@ def flatten(items: Iterable[Request | Iterable[Request]]) -> list[Request]:
     """Requests, given one by one or in lists."""
     found: list[Request] = []
     for item in items:
-        found += (item,) if isinstance(item, Workload | Group) else item
+        found += item if isinstance(item, Iterable) else (item,)
+    for one in found:
+        if not isinstance(one, Workload | Group):
+            raise wrong(f"{one!r} cannot be placed", hint="only a Workload or a Group can")
     return found
 
 

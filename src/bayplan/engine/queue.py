@@ -43,11 +43,12 @@ class Pending:
         return len(self._requests)
 
     def __iter__(self) -> Iterator[Request]:
-        return iter(list(self._requests.values()))
+        """In order of arrival."""
+        return iter([self._requests[number] for number in sorted(self._requests)])
 
     @property
     def ids(self) -> list[str]:
-        return list(self._number_of)
+        return sorted(self._number_of, key=self._number_of.__getitem__)
 
     def get(self, workload_id: str) -> Request | None:
         number = self._number_of.get(workload_id)

@@ -77,6 +77,7 @@ class Node:
         if not isinstance(labels, Mapping):
             raise wrong(f"{labels!r} is not a mapping of keys to values", f"node {name!r}.labels")
         problems += syntax.label_problems(labels)
+        problems += [Problem(f"{one!r} is not a Taint", "taints") for one in taints if not isinstance(one, Taint)]
         pieces = _devices(devices, problems)
         amounts = _capacity(capacity or {}, pieces, problems)
         if problems:

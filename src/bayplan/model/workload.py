@@ -249,6 +249,8 @@ class Workload:
 
     def copies(self, count: int) -> list[Workload]:
         """`count` workloads of this kind, named name-0, name-1, ..."""
+        if count < 0:
+            raise wrong(f"there cannot be {count} copies", f"workload {self.name!r}")
         return [self.named(f"{self.name}-{i}") for i in range(count)]
 
     def alternatives(self) -> Iterator[Workload]:
