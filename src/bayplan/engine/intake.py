@@ -18,9 +18,9 @@ def flatten(items: Iterable[Request | Iterable[Request]]) -> list[Request]:
     found: list[Request] = []
     for item in items:
         found += item if isinstance(item, Iterable) else (item,)
-    for one in found:
-        if not isinstance(one, Workload | Group):
-            raise wrong(f"{one!r} cannot be placed", hint="only a Workload or a Group can")
+    if not set(map(type, found)) <= {Workload, Group}:
+        odd = next(one for one in found if type(one) not in (Workload, Group))
+        raise wrong(f"{odd!r} cannot be placed", hint="only a Workload or a Group can")
     return found
 
 
