@@ -18,7 +18,7 @@ from bayplan.model.labels import ABSENT, ValueSet
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
 from bayplan.model.resources import Resources
-from bayplan.model.selector import EVERYTHING, NOWHERE, Selector
+from bayplan.model.selector import EVERYTHING, NODE_NAME, NOWHERE, Selector
 from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
 
 # Words that YAML would read as something else are the likeliest to break the way back.
@@ -243,3 +243,12 @@ def test_policies_go_the_way_back() -> None:
 def test_an_empty_manifest_is_an_empty_text() -> None:
     assert native.dumps(Manifest()) == ""
     assert native.loads("") == Manifest()
+
+
+def test_what_could_not_be_read_again_is_not_written() -> None:
+    """Else a decision log could hold lines that nobody can replay."""
+    below = Workload("w", tolerations=[Toleration("k", "-1", Match.GT)])
+    assert native.loads(native.dumps(native.Manifest(requests=(below,)))).requests == (below,)
+    by_name = Workload("w", preferences=[Preference(Selector.of({NODE_NAME: "n"}))])
+    with pytest.raises(Unsupported, match="cannot name nodes"):
+        native.dumps(native.Manifest(requests=(by_name,)))
