@@ -12,9 +12,10 @@ is tried again by `retry()` when something changed that could matter.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
+from typing import Any
 
 from bayplan.engine import intake
 from bayplan.engine.batch import place_equal
@@ -82,16 +83,16 @@ class Cluster:
         # Members that had to leave their node keep the rule of their group: each is decided by itself.
         together = not self.asked or self.asked.keys().isdisjoint(ids)
         if together and intake.all_alike(asked):
-            return Plan(tuple(self._equal(asked, ids)))
+            return Plan.later(len(asked), self._equal(asked, ids))
         decided: list[list[Decision]] = [[] for _ in asked]
         for turns in intake.runs(asked, together):
             batch = [asked[at] for at in turns]
             if len(batch) == 1:
                 decided[turns[0]] = self._one(batch[0])
             else:
-                for at, decision in zip(turns, self._equal(batch, intake.ids_of(batch)), strict=True):
+                for at, decision in zip(turns, self._equal(batch, intake.ids_of(batch))(), strict=True):
                     decided[at].append(decision)
-        return Plan(tuple(one for each in decided for one in each))
+        return Plan(one for each in decided for one in each)
 
     def settle(self, workload: Workload, node: str) -> None:
         """Say that a workload already runs on a node."""
@@ -107,7 +108,7 @@ class Cluster:
             tried = [one for request in self.pending.worth_trying(self._pipeline) for one in self._again(request)]
             placed_some = any(one.placed for one in tried)
             found += [one for one in tried if one.placed]
-        return Plan(tuple(found))
+        return Plan(found)
 
     def _again(self, request: Request) -> list[Decision]:
         number = self.pending.forget(request)
@@ -162,22 +163,26 @@ class Cluster:
     def _could_buy(self, workload: Workload) -> bool:
         return any(could_ever(self._market.query(one)) for one in workload.alternatives())
 
-    def _equal(self, batch: Sequence[Request], ids: list[str]) -> list[Decision]:
-        """A run of workloads of one kind."""
+    def _equal(self, batch: Sequence[Request], ids: list[str]) -> Callable[[], list[Decision]]:
+        """Place a run of workloads of one kind; the decisions are made from columns when they are asked for."""
         first = batch[0]
         assert isinstance(first, Workload)
-        version = self.snapshot.version
+        snapshot, version = self.snapshot, self.snapshot.version
         rows, scores = place_equal(self._pipeline, self._pipeline.query(first), ids)
-        names, count = self.snapshot.names, len(rows)
-        seated = (self.snapshot.placements[one] for one in ids[:count])
-        devices = map(self._devices, seated) if self.snapshot.devices else repeat(None)
-        versions = range(version, version + count)
-        fields = zip(
-            ids, repeat(Status.PLACED), map(names.__getitem__, rows), scores, repeat(0), devices, versions, repeat(None), batch
-        )
-        placed: list[Decision] = list(map(tuple.__new__, repeat(Decision), fields))
-        placed += [self._refuse(one, self.snapshot.version) for one in batch[count:] if isinstance(one, Workload)]
-        return placed
+        count = len(rows)
+        nodes = list(map(snapshot.names.__getitem__, rows))
+        held: Iterable[Any] = repeat(None)
+        if any(name in snapshot.devices for name in first.requests):
+            held = [self._devices(snapshot.placements[one]) for one in ids[:count]]
+        refused = [self._refuse(one, snapshot.version) for one in batch[count:] if isinstance(one, Workload)]
+
+        def decisions() -> list[Decision]:
+            versions = range(version, version + count)
+            fields = zip(ids, repeat(Status.PLACED), nodes, scores, repeat(0), held, versions, repeat(None), batch)
+            placed: list[Decision] = list(map(tuple.__new__, repeat(Decision), fields))
+            return placed + refused
+
+        return decisions
 
     def _group(self, group: Group) -> list[Decision]:
         version = self.snapshot.version

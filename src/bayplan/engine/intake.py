@@ -18,22 +18,23 @@ def flatten(items: Iterable[Request | Iterable[Request]]) -> list[Request]:
     found: list[Request] = []
     for item in items:
         found += item if isinstance(item, Iterable) else (item,)
-    if not set(map(type, found)) <= {Workload, Group}:
-        odd = next(one for one in found if type(one) not in (Workload, Group))
-        raise wrong(f"{odd!r} cannot be placed", hint="only a Workload or a Group can")
     return found
 
 
 def ids_of(asked: Sequence[Request]) -> list[str]:
     """Every id the requests could come to use."""
-    if set(map(type, asked)) == {Workload}:
+    types = set(map(type, asked))
+    if types == {Workload}:
         return list(map(_ID, asked))
+    if not types <= {Workload, Group}:
+        odd = next(one for one in asked if type(one) not in (Workload, Group))
+        raise wrong(f"{odd!r} cannot be placed", hint="only a Workload or a Group can")
     return [one for request in asked for one in all_ids(request)]
 
 
 def all_alike(asked: Sequence[Request]) -> bool:
     """Copies of one workload share the very key of their kind, which is quick to see."""
-    if len(asked) < 2 or set(map(type, asked)) != {Workload} or not _may_batch(asked[0]):
+    if len(asked) < 2 or not _may_batch(asked[0]) or set(map(type, asked)) != {Workload}:
         return False
     return list(map(_KIND_KEY, asked)).count(_kind(asked[0])) == len(asked)
 

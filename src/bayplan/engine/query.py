@@ -10,7 +10,7 @@ only by the noise of floating point be what they are: ties.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from math import inf
 from typing import Any
 
@@ -42,7 +42,10 @@ NO_EXTRAS: tuple[tuple[Clause, ...], tuple[Part, ...]] = ((), ())
 class Compiled:
     """Clauses and parts, sorted."""
 
-    __slots__ = ("clauses", "coarse_checks", "coarse_terms", "fits", "followers", "local_checks", "local_terms", "moody", "parts")
+    __slots__ = (
+        "clauses", "coarse_checks", "coarse_terms", "fits", "flags", "followers", "judges", "local_checks", "local_terms",
+        "moody", "parts",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.clauses: list[Clause] = []
@@ -53,7 +56,11 @@ class Compiled:
         self.coarse_terms: list[Graded] = []
         self.followers: list[Follower] = []
         self.fits: list[tuple[Any, float]] = []
-        """The cells and amounts of the local checks that are AtLeast: one row of them is judged in no time."""
+        """The local checks once more, in the forms in which one row is judged in no time: of AtLeast the cells and amounts,"""
+        self.flags: list[Any] = []
+        """of Holds the cells,"""
+        self.judges: list[Callable[[int], Any]] = []
+        """of the others what they say of one row."""
         self.moody: list[Counted | Graded] = []
         """Local forms whose answer can change although their row does not."""
 
@@ -65,10 +72,7 @@ class Compiled:
                 continue
             if check.coarse is None:
                 self.local_checks.append(check)
-                if isinstance(check, Counted) and check.moves:
-                    self.moody.append(check)
-                elif isinstance(check, AtLeast):
-                    self.fits.append((check.column.cell, check.amount))
+                self._one_row(check)
             else:
                 assert isinstance(check, Counted)
                 self.coarse_checks.append(check)
@@ -85,6 +89,16 @@ class Compiled:
             if follower is not None and follower not in self.followers:
                 self.followers.append(follower)
 
+    def _one_row(self, check: Check) -> None:
+        if type(check) is AtLeast:
+            self.fits.append((check.column.cell, check.amount))
+        elif type(check) is Holds:
+            self.flags.append(check.column.cell)
+        else:
+            self.judges.append(check.one)
+            if isinstance(check, Counted) and check.moves:
+                self.moody.append(check)
+
     def extend(self, other: Compiled) -> None:
         self.clauses += other.clauses
         self.parts += other.parts
@@ -94,6 +108,8 @@ class Compiled:
         self.coarse_terms += other.coarse_terms
         self.followers += other.followers
         self.fits += other.fits
+        self.flags += other.flags
+        self.judges += other.judges
         self.moody += other.moody
 
 
@@ -196,8 +212,11 @@ class Query(Compiled):
                 return -inf
         if not self.snapshot.alive.cell[row]:
             return -inf
-        for check in self.local_checks:
-            if type(check) is not AtLeast and not check.one(row):
+        for flag in self.flags:
+            if not flag[row]:
+                return -inf
+        for judge in self.judges:
+            if not judge(row):
                 return -inf
         total = 0.0
         for term in self.local_terms:

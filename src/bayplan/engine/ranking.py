@@ -8,6 +8,7 @@ the best: a few microseconds, nearly independent of the number of nodes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 
 import numpy as np
@@ -16,8 +17,12 @@ from bayplan.engine.layout import layout
 from bayplan.engine.query import Query, on_grid
 from bayplan.table.checks import FORBIDS, Unclaimed
 from bayplan.table.column import Floats, Rows, cells
+from bayplan.table.terms import Graded
 
 FEW_DOMAINS = 16
+
+NOWHERE = (-inf, 0)
+"""As a score and a negated row: the greatest such pair is the best row, the lowest one of equals."""
 
 Found = tuple[int, float] | None
 """The winning row and its score."""
@@ -63,8 +68,9 @@ class Ranking:
             self._few_terms = [(term, codes_of[term.tally.label.key]) for term in query.coarse_terms]
             for check in query.coarse_checks:
                 check.tally.counts()  # makes room for every code; new codes make a new layout
+            self._groups = range(len(place.groups))
             self._group_of = [group for group, (start, end) in enumerate(place.groups) for _ in range(start, end)]
-            self._group_best: list[tuple[float, int]] = [(-inf, -1)] * len(place.groups)
+            self._group_best: list[tuple[float, int]] = [NOWHERE] * len(place.groups)
             for group in range(len(place.groups)):
                 self._regroup(group)
 
@@ -90,28 +96,29 @@ class Ranking:
         return self._first[block] if alone else int(self._firsts[tied].min()), score
 
     def _best_of_few(self) -> Found:
-        """As below, but domain by domain: for a handful of domains plain Python beats array calls."""
-        rules = [(check.tally.cell, codes, *check.limits(), check.absent) for check, codes in self._few_checks]
-        best, winner = -inf, -1
-        for group, (score, row) in enumerate(self._group_best):
-            for term, codes in self._few_terms:
-                code = codes[group]
-                score += on_grid(float(term.grade(term.tally.of_code(code)) if code else term.absent()) * term.weight)
-            if score < best or score == -inf or (score == best and row > winner):
-                continue
-            for count, codes, low, high, absent in rules:
-                code = codes[group]
-                if not (low <= count[code] <= high if code else absent):
-                    break
-            else:
-                best, winner = score, row
-        return None if best == -inf else (winner, best)
+        """As above, but domain by domain: for a handful of domains plain Python beats array calls."""
+        groups: Iterable[int] = self._groups
+        for check, codes in self._few_checks:
+            count, absent = check.tally.cell, check.absent
+            low, high = check.limits()
+            groups = [one for one in groups if ((low <= count[code] <= high) if (code := codes[one]) else absent)]
+        bests: Iterable[tuple[float, int]] = map(self._group_best.__getitem__, groups)
+        for term, codes in self._few_terms:
+            extras = self._of_domains(term, codes)
+            bests = [(score + extras[one], last) for one, (score, last) in zip(groups, bests, strict=True)]
+        score, last = max(bests, default=NOWHERE)
+        return None if score == -inf else (-last, score)
+
+    def _of_domains(self, term: Graded, codes: list[int]) -> list[float]:
+        """What a term adds to each group of blocks."""
+        of_code, grade, absent = term.tally.of_code, term.grade, term.absent
+        return [on_grid(float(grade(of_code(code)) if code else absent()) * term.weight) for code in codes]
 
     def _regroup(self, group: int) -> None:
         """Find the best of a group's blocks anew; the first of equal ones has the lowest row."""
         start, end = self._layout.groups[group]
-        block = start + int(self._tops[start:end].argmax())
-        self._group_best[group] = (self._top[block], self._first[block])
+        block = start if end == start + 1 else start + int(self._tops[start:end].argmax())
+        self._group_best[group] = (self._top[block], -self._first[block])
 
     def _shift(self) -> Floats:
         """What their domains add to the blocks now, -inf where they forbid it."""

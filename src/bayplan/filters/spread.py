@@ -45,11 +45,11 @@ def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
 class Eligible:
     """Which domains a workload could use, as a table over codes. It changes only with nodes."""
 
-    __slots__ = ("_one", "_seen", "_snapshot", "_workload", "codes", "few", "number", "table")
+    __slots__ = ("_one", "_snapshot", "_workload", "codes", "few", "number", "seen", "table")
 
     def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread):
         self._snapshot, self._workload, self._one = snapshot, workload, one
-        self._seen = -1
+        self.seen = -1
         self.table: Bools = np.zeros(1, np.bool_)
         self.codes: Ints = np.zeros(0, np.int64)
         self.few: list[int] = []
@@ -57,7 +57,7 @@ class Eligible:
 
     def catch_up(self) -> None:
         snapshot, workload = self._snapshot, self._workload
-        if self._seen == snapshot.node_version:
+        if self.seen == snapshot.node_version:
             return
         label = snapshot.labels[self._one.by]
         usable = snapshot.alive.data.copy()
@@ -75,7 +75,7 @@ class Eligible:
         self.codes = np.flatnonzero(self.table)
         self.few = self.codes.tolist() if len(self.codes) <= 32 else []
         self.number = len(self.codes)
-        self._seen = snapshot.node_version
+        self.seen = snapshot.node_version
 
 
 def _eligible(snapshot: Snapshot, workload: Workload, one: Spread) -> Eligible:
@@ -87,29 +87,49 @@ def _eligible(snapshot: Snapshot, workload: Workload, one: Spread) -> Eligible:
 
 
 class Emptiest:
-    """The count of the emptiest eligible domain."""
+    """The count of the emptiest eligible domain.
 
-    __slots__ = ("_eligible", "_min_domains", "_tally")
+    As long as nobody leaves, it cannot fall: while the domain that was emptiest keeps its count, so does this.
+    """
+
+    __slots__ = ("_eligible", "_losses", "_min_domains", "_seen", "_tally", "_witness")
 
     def __init__(self, eligible: Eligible, tally: Tally, min_domains: int):
         self._eligible, self._tally, self._min_domains = eligible, tally, min_domains
+        self._witness = (0, 0)
+        """The code of an emptiest domain and its count, when there were so many `_losses`, at the node version `_seen`."""
+        self._losses = self._seen = -1
 
     def __call__(self) -> int:
-        eligible, sparse = self._eligible, self._tally.sparse
+        eligible, tally = self._eligible, self._tally
         eligible.catch_up()
+        code, count = self._witness
+        if self._losses == tally.losses and self._seen == eligible.seen and tally.of_code(code) == count:
+            return count
+        code, count = self._look()
+        if code:
+            self._witness, self._losses, self._seen = (code, count), tally.losses, eligible.seen
+        return count
+
+    def _look(self) -> tuple[int, int]:
+        """The first emptiest domain and its count; code 0 when that depends on more than its count."""
+        eligible, tally = self._eligible, self._tally
         if not eligible.number or eligible.number < self._min_domains:
-            return 0
+            return 0, 0
+        sparse = tally.sparse
         if sparse is None:
-            counts = self._tally.counts()
             # Below a few dozen domains plain Python beats the overhead of array calls.
             if eligible.few:
-                fewest: int = min(map(self._tally.cell.__getitem__, eligible.few))
-                return fewest
-            return int(counts.take(eligible.codes).min())
+                tally.counts()  # makes room for every code
+                code = min(eligible.few, key=tally.cell.__getitem__)
+                return code, tally.cell[code]
+            counts = tally.counts().take(eligible.codes)
+            first = int(counts.argmin())
+            return int(eligible.codes[first]), int(counts[first])
         counted = eligible.table[sparse.keys[: sparse.size]]
         if np.count_nonzero(counted) < eligible.number:
-            return 0
-        return int(sparse.counts[: sparse.size][counted].min())
+            return 0, 0
+        return 0, int(sparse.counts[: sparse.size][counted].min())
 
 
 def _ahead(snapshot: Snapshot, one: Spread, watch: Watch, emptiest: Emptiest, row: int) -> tuple[Reason, ...]:

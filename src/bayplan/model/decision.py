@@ -7,7 +7,7 @@ Plan      the decisions of one call, in the order they were asked for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -95,20 +95,50 @@ class Decision(NamedTuple):
         return out
 
 
-@dataclass(frozen=True, slots=True)
 class Plan(Sequence[Decision]):
-    """Decisions in the order they were asked for."""
+    """Decisions in the order they were asked for. Immutable.
 
-    decisions: tuple[Decision, ...]
+    Those of a large batch are made when they are first looked at: whoever only wants the workloads
+    placed does not pay for ten thousand records.
+    """
+
+    __slots__ = ("_count", "_decisions", "_make")
+
+    def __init__(self, decisions: Iterable[Decision] = ()):
+        self._decisions: tuple[Decision, ...] | None = tuple(decisions)
+        self._count = len(self._decisions)
+        self._make: Callable[[], Iterable[Decision]] = tuple
+
+    @classmethod
+    def later(cls, count: int, make: Callable[[], Iterable[Decision]]) -> Plan:
+        """A plan of `count` decisions that `make` gives; it is called once at most."""
+        plan = cls()
+        plan._decisions, plan._count, plan._make = None, count, make
+        return plan
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        if self._decisions is None:
+            self._decisions, self._make = tuple(self._make()), tuple
+        return self._decisions
 
     def __len__(self) -> int:
-        return len(self.decisions)
+        return self._count
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]
         return self.decisions[index]
 
     def __iter__(self) -> Iterator[Decision]:
         return iter(self.decisions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self.decisions == other.decisions
+
+    def __hash__(self) -> int:
+        return hash(self.decisions)
+
+    def __repr__(self) -> str:
+        return f"Plan({list(self.decisions)!r})"
 
     @property
     def placed(self) -> tuple[Decision, ...]:

@@ -158,7 +158,14 @@ class KindKey:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, KindKey) and self._hash == other._hash and self.fields == other.fields)
+        if self is other:
+            return True
+        if not isinstance(other, KindKey) or self._hash != other._hash:
+            return False
+        if self.fields is not other.fields and self.fields != other.fields:
+            return False
+        other.fields = self.fields  # equal, and from now on seen to be so at a glance
+        return True
 
     def __reduce__(self) -> tuple[type, tuple[tuple[object, ...]]]:
         return KindKey, (self.fields,)  # a hash of text is good for one process only

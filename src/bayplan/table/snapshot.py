@@ -201,11 +201,12 @@ class Snapshot:
         touched = used.tolist()
         self.residents.count_many(kind.class_id, kind.holder_ids, touched, counts.tolist())
         guests = self.guests
-        for row in touched:
-            if row not in guests:
-                guests[row] = []
         for row, one in zip(rows, made, strict=True):
-            guests[row].append(one)
+            here = guests.get(row)
+            if here is None:
+                guests[row] = [one]
+            else:
+                here.append(one)
         self.placements.update(zip(ids, made, strict=True))
         self.log.touch_all(touched)
         self._touch_domains(kind, touched)

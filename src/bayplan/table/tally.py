@@ -67,13 +67,13 @@ class SparseCounts:
 
 
 class Tally:
-    """Residents per domain. `total` also counts those on nodes that lack the key."""
+    """Residents per domain. `total` also counts those on nodes that lack the key; `losses` how often somebody left."""
 
-    __slots__ = ("cell", "dense", "label", "sparse", "total")
+    __slots__ = ("cell", "dense", "label", "losses", "sparse", "total")
 
     def __init__(self, label: LabelColumn):
         self.label = label
-        self.total = 0
+        self.total = self.losses = 0
         self.sparse = SparseCounts() if label.fine else None
         self._store(np.zeros(0 if label.fine else max(8, len(label.values)), np.int64))
 
@@ -87,6 +87,8 @@ class Tally:
 
     def add(self, row: int, change: int) -> None:
         self.total += change
+        if change < 0:
+            self.losses += 1
         code = self.label.codes.cell[row]
         if not code:
             return
