@@ -12,7 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 SIZES = "1000,5000,20000,100000"
-SECTIONS = ("decisions", "costs", "memory")
+SECTIONS = ("decisions", "costs", "memory", "strategies")
+
+SIZED = ("decisions", "costs", "memory")
+"""Sections that are run for every size; the others have one of their own."""
 
 
 def main() -> None:
@@ -25,11 +28,14 @@ def main() -> None:
     options = parser.parse_args()
     sections = options.only or list(SECTIONS)
     sizes = [int(size) for size in options.nodes.split(",")]
+    from benchmarks import strategies
+
     if options.child:
         for row in run(sections[0], sizes[0], options.repeats):
             print(json.dumps(row), flush=True)
         return
-    rows = [row for section in sections for size in sizes for row in in_own_process(section, size, options.repeats)]
+    runs = [(section, size) for section in sections for size in (sizes if section in SIZED else [strategies.NODES])]
+    rows = [row for section, size in runs for row in in_own_process(section, size, options.repeats)]
     report = {"python": platform.python_version(), "machine": platform.machine(), "rows": rows, "growth": growth(rows)}
     show(rows)
     print(json.dumps(report))
@@ -39,8 +45,10 @@ def main() -> None:
 
 
 def run(section: str, size: int, repeats: int):  # type: ignore[no-untyped-def]
-    from benchmarks import costs, decisions, memory, scenarios
+    from benchmarks import costs, decisions, memory, scenarios, strategies
 
+    if section == "strategies":
+        return strategies.rows(repeats)
     if section == "memory":
         return memory.rows(size) if size >= 100_000 else iter(())
     return {"decisions": decisions, "costs": costs}[section].rows(scenarios.cluster(size), repeats)

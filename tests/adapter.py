@@ -10,24 +10,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bayplan import Cluster, Decision, Group, Node, PlacementError, Policy, Workload
+from bayplan.engine.policy import Scorer
+from bayplan.filters.reserve import Pool, Reserve
+from bayplan.model.resources import Resources
+from bayplan.model.strategy import ResourceStrategy
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.neighbours import Neighbours
-from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.scorers.packing import Packing
 from bayplan.scorers.preference import Preferences
+from bayplan.scorers.scarcity import Scarcity
 from bayplan.scorers.spread import Spreading
 from tests import oracle
 from tests import random_scenarios as space
 from tests.oracle.rules import Refusal
 
 
-def engine_policy(scorers: Iterable[oracle.scores.Scorer], name: str = "test") -> Policy:
-    return Policy(name, tuple(_scorer(one) for one in scorers))
+def engine_policy(scorers: Iterable[oracle.scores.Scorer], reserve: oracle.Reserve | None = None) -> Policy:
+    policy = Policy("test", tuple(_scorer(one) for one in scorers))
+    return policy if reserve is None else policy.with_filter(_reserve(reserve))
 
 
-def _scorer(one: oracle.scores.Scorer) -> Packing | Preferences | Neighbours | Spreading | Balance:
+def _reserve(one: oracle.Reserve) -> Reserve:
+    pool = Pool(Resources(dict(one.kept)), primaries=frozenset((one.primary,)))
+    return Reserve({one.primary: dict(one.per_unit)}, (pool,) if one.kept else ())
+
+
+def _scorer(one: oracle.scores.Scorer) -> Scorer:
     match one:
         case oracle.Packing():
-            return Packing(tuple(_strategy(use) for use in one.uses), one.over, one.weight)
+            return Packing(tuple(_strategy(use) for use in one.uses), one.over, one.weight, one.lacking)
+        case oracle.Scarcity():
+            return Scarcity(one.weights, one.weight)
         case oracle.Balance():
             return Balance(one.resources, one.weight)
         case oracle.Preferences():
@@ -49,14 +62,14 @@ Reasons = dict[str, set[Refusal]]
 class Pair:
     """`pair.take(step)` on both; `pair.cluster` is the engine's side, `pair.oracle` the judge's."""
 
-    def __init__(self, nodes: Iterable[Node], policy: tuple[oracle.scores.Scorer, ...]):
+    def __init__(self, nodes: Iterable[Node], policy: tuple[oracle.scores.Scorer, ...], reserve: oracle.Reserve | None = None):
         self.policy = policy
-        self.cluster = Cluster(nodes, engine_policy(policy))
-        self.oracle = oracle.Oracle(self.cluster.snapshot.nodes())
+        self.cluster = Cluster(nodes, engine_policy(policy, reserve))
+        self.oracle = oracle.Oracle(self.cluster.snapshot.nodes(), reserve)
 
     @classmethod
     def of(cls, scenario: space.Scenario) -> Pair:
-        return cls(scenario.nodes, scenario.policy)
+        return cls(scenario.nodes, scenario.policy, scenario.reserve)
 
     @property
     def names(self) -> list[str]:
@@ -64,7 +77,7 @@ class Pair:
 
     def reasons(self, workload: Workload) -> Reasons:
         """What the oracle has against every node, now."""
-        return {name: set(self.oracle.reasons(workload, name)) for name in self.names}
+        return {name: said_once(set(self.oracle.reasons(workload, name))) for name in self.names}
 
     def take(self, step: space.Step) -> list[Decision]:
         """The engine acts, the oracle follows."""
@@ -107,6 +120,12 @@ class Pair:
             return False
         self.oracle.replace(node)
         return True
+
+
+def said_once(found: set[Refusal]) -> set[Refusal]:
+    """The oracle lists every rule that refuses. Explanations leave out the amount where the devices say the same."""
+    devices = {topic for rule, topic, _ in found if rule == "devices"}
+    return {one for one in found if not (one[0] == "fit" and one[1] in devices)}
 
 
 def engine_reasons(explanation: object) -> Reasons:

@@ -24,8 +24,10 @@ from bayplan.model.node import Device, Effect, Node, Taint
 from bayplan.model.resources import Quantity
 from bayplan.model.resources import requests as parse_requests
 from bayplan.model.selector import EVERYTHING, NODE_NAME, NOWHERE, Selector
-from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
-from tests.oracle.scores import Balance, Neighbours, Packing, Preferences, Scorer, Spreading, Use
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Fallback, Preference, Workload
+from tests.oracle.cluster import Reserve
+from tests.oracle.scores import Balance, Neighbours, Packing, Preferences, Scarcity, Scorer, Spreading, Use
 
 T = TypeVar("T")
 
@@ -249,11 +251,23 @@ def policy(pick: Pick) -> tuple[Scorer, ...]:
     chosen: list[Scorer] = []
     if pick.chance(85):
         kinds = [Use(r, pick.of(("most", "least", "ratio")), pick.of((1.0, 2.0, 5.0)), pick.of(SHAPES)) for r in _subset(pick)]
-        chosen.append(Packing(tuple(kinds), pick.of(("configured", "requested")), pick.of(WEIGHTS)))
+        over, lacking = pick.of(("configured", "requested")), pick.of(("skip", "skip", "zero"))
+        chosen.append(Packing(tuple(kinds), over, pick.of(WEIGHTS), lacking))
+    if pick.chance(25):
+        chosen.append(Scarcity(tuple((name, pick.of((1.0, 3.0))) for name in _subset(pick)), pick.of(WEIGHTS)))
     chosen += [part(pick.of(WEIGHTS[:4])) for part in (Preferences, Neighbours, Spreading) if pick.chance(70)]
     if pick.chance(40):
         chosen.append(Balance(_subset(pick), pick.of(WEIGHTS)))
     return tuple(chosen)
+
+
+def reserve(pick: Pick) -> Reserve | None:
+    """Mostly none; GPUs keep CPU and memory for themselves, licences CPU, and sometimes some is kept anyway."""
+    if pick.chance(75):
+        return None
+    primary = pick.of(("gpu", "licence"))
+    per_unit = tuple((name, pick.of((0.0, 0.5, 1.0))) for name in ("cpu", "licence") if name != primary and pick.chance(80))
+    return Reserve(primary, per_unit, (("cpu", pick.of((5_000, 20_000))),) if pick.chance(40) else ())
 
 
 def _subset(pick: Pick) -> tuple[str, ...]:
@@ -298,6 +312,7 @@ class Scenario:
     nodes: tuple[Node, ...]
     policy: tuple[Scorer, ...]
     steps: tuple[Step, ...]
+    reserve: Reserve | None = None
 
 
 def changed(pick: Pick, old: Node) -> Node:
@@ -333,7 +348,7 @@ def change(pick: Pick, present: dict[str, Node]) -> Change:
 def scenario(pick: Pick, most_nodes: int = 8, most_steps: int = 20, *, groups: bool = True, changes: bool = True) -> Scenario:
     start = nodes(pick, 1, most_nodes)
     present = {one.name: one for one in start}
-    rules = policy(pick)
+    rules, kept = policy(pick), reserve(pick)
     kinds = [workload(pick, f"kind-{i}") for i in range(pick.number(1, 3))]
     asked: list[str] = []
     steps: list[Step] = []
@@ -351,7 +366,7 @@ def scenario(pick: Pick, most_nodes: int = 8, most_steps: int = 20, *, groups: b
             work = pick.of(kinds).named(f"w{i}") if kind == "same" else workload(pick, f"w{i}")
             steps.append(work)
             asked.append(work.id)
-    return Scenario(tuple(start), rules, tuple(steps))
+    return Scenario(tuple(start), rules, tuple(steps), kept)
 
 
 def scenarios(count: int, first_seed: int = 0) -> Iterator[tuple[int, Scenario]]:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
     from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
     from bayplan.model.selector import Selector
-    from bayplan.model.workload import Fallback, Preference, Toleration, Workload
+    from bayplan.model.strategy import ResourceStrategy
+    from bayplan.model.tolerations import Toleration
+    from bayplan.model.workload import Fallback, Preference, Workload
 
 __all__ = [
     "ALL",
@@ -49,6 +51,7 @@ __all__ = [
     "Policy",
     "Preference",
     "Reason",
+    "ResourceStrategy",
     "Selector",
     "Spread",
     "Status",
@@ -75,7 +78,9 @@ _HOME = {
     "model.node": "Device Effect Node NodeTemplate Taint",
     "model.selector": "Selector",
     "model.group": "Group Strategy",
-    "model.workload": "Fallback Preference Toleration Workload",
+    "model.strategy": "ResourceStrategy",
+    "model.tolerations": "Toleration",
+    "model.workload": "Fallback Preference Workload",
 }
 _MODULE_OF = {name: f"bayplan.{module}" for module, names in _HOME.items() for name in names.split()}
 

@@ -77,16 +77,24 @@ CODES: list[tuple[str, str, int, str]] = [
     ("why web-0 f.yaml", FITS, 0, "web-0 is on n1"),
     ("why old f.yaml", FITS, 0, "old is on n1"),
     ("why gang f.yaml", WAITS, 1, "is placed whole or not at all"),
+    ("why gang f.yaml", WAITS, 1, "group gang is pending: m-1 fits on none of 2 nodes now"),
+    ("why gang f.yaml", WAITS, 1, "What keeps the nodes out, assuming the first member seated on n1:"),
     ("why m-1 f.yaml", WAITS, 1, "is placed whole or not at all"),
     ("why web-0 f.yaml", HOPELESS, 1, "one of the templates would"),
+    ("why web-0 f.yaml", HOPELESS, 1, "Or: add one node of template big"),
+    ("why gang f.yaml", WAITS, 1, "Or: add one node of template big"),
     ("why web-0 f.yaml --node n2", FITS, 0, "taints: has the taint x:NoSchedule"),
     ("why web-0 f.yaml --node n1", FITS, 0, "n1 is where it is"),
     ("why web-0 f.yaml --node n9", FITS, 2, "n9"),
     ("why wbe-0 f.yaml", FITS, 2, "did you mean 'web-0'?"),
+    ("why web f.yaml", FITS, 2, "web has 2 replicas, web-0 to web-1: ask for one of them"),
+    ("why web f.yaml", FITS.replace("replicas: 2", "replicas: 12"), 2, "web has 12 replicas, web-0 to web-11: ask"),
+    ("why web f.yaml", FITS.replace("replicas: 2", "replicas: 1"), 2, "did you mean 'web-0'?"),
     ("why web-0 f.yaml --all-nodes", FITS, 0, "would do"),
     ("whatif f.yaml --drain n1", FITS, 1, "Pending: 0 before, 3 after"),
     ("whatif f.yaml --uncordon n1", FITS, 0, "0 moved"),
     ("whatif f.yaml --taint n2:x-", WAITS, 0, "2 gained a place"),
+    ("whatif f.yaml --taint n2:x-", FITS, 0, "What if: remove taint x from n2"),
     ("whatif f.yaml --taint n1:y=1:NoSchedule --drain n1", FITS, 1, "taint n1 y=1:NoSchedule; drain n1"),
     ("whatif f.yaml --add name=n3,cpu=4", WAITS, 0, "2 gained a place"),
     ("whatif f.yaml --add name=n,count=2,cpu=4,gpu=2,label.zone=c", WAITS, 0, "add n-0, n-1"),
@@ -152,6 +160,30 @@ def test_a_workload_near_something_placed_later_finds_its_place() -> None:
     assert [(one["workload"], one["node"]) for one in ran.json["decisions"]] == [("a", "n"), ("b", "n")]
 
 
+MANY_KINDS = "nodes: [{name: n, capacity: {cpu: 1}}]\nworkloads:\n" + "".join(
+    f"- {{name: w{i:02}, requests: {{cpu: {i}}}}}\n" for i in range(2, 16)
+) + "groups:\n" + "".join(f"- {{name: g{i}, members: [{{name: m{i}, requests: {{cpu: 9}}}}]}}\n" for i in range(3))  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["place f.yaml", "whatif f.yaml --cordon n"])
+def test_of_much_that_waits_every_group_is_shown_and_the_rest_on_demand(command: str) -> None:
+    short = bayplan(*command.split(), f=MANY_KINDS).out
+    assert [f"g{i} (group of 1)" in short for i in range(3)] == [True] * 3
+    assert "and 4 more kinds of workloads; --all shows them" in short
+    pending = short.partition("PENDING  ")[2]
+    assert "\nw11 " in pending
+    assert "\nw12 " not in pending
+    assert "\nw15 " in bayplan(*command.split(), "--all", f=MANY_KINDS).out.partition("PENDING  ")[2]
+
+
+def test_all_nodes_and_workloads_have_a_line_when_asked_for() -> None:
+    many = FITS.replace("{name: n1,", "{name: n1, count: 30,").replace("replicas: 2", "replicas: 40")
+    many = many.replace(', {name: old, "on": n1, requests: {cpu: 1}}', "")
+    short, whole = (bayplan("place", "f.yaml", *words, f=many).out for words in ([], ["--all"]))
+    assert "less full; --all shows them" in short
+    assert [name for name in [f"n1-{i} " for i in range(30)] + [f"web-{i} " for i in range(40)] if f"\n{name}" not in whole] == []
+
+
 def test_portions_do_not_change_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     from bayplan.cli import planning
 
@@ -204,6 +236,21 @@ def test_mistakes_as_json() -> None:
     assert not ran.json["valid"]
     assert {"message", "path", "hint", "file", "line", "column"} == set(ran.json["problems"][0])
     assert bayplan("place", "f.yaml", "--json", f=WRONG).json["problems"] == ran.json["problems"]
+
+
+def test_the_fallbacks_of_a_group_come_after_what_it_asked_for() -> None:
+    gang = (
+        "groups: [{name: g, members: [{name: m, requests: {cpu: 9}}], fallbacks: [{members: [{name: s, requests: {cpu: 7}}]}]}]"
+    )
+    lines = bayplan("why", "g", "f.yaml", f="nodes: [{name: n, capacity: {cpu: 1}}]\n" + gang).out.splitlines()
+    found = [one.partition(" (")[0].rstrip(":") for one in lines if one and not one.startswith(" ")]
+    assert found[:5] == [
+        "group g can never be placed: for m none of 1 node will ever do",
+        "What keeps the nodes out",
+        "Nearest misses",
+        "Smallest change: on n: ask for at most 1 cpu",
+        "Fallback 1 finds nothing either",
+    ]
 
 
 def test_who_would_have_to_go() -> None:
@@ -263,6 +310,15 @@ def test_help_comes_at_once_and_loads_little(tmp_path: Path) -> None:
     begin = time.perf_counter()
     compare.run("bayplan --help", tmp_path)
     print(f"help: {time.perf_counter() - begin:.2f} s")
+
+
+def test_a_process_of_its_own_rarely_looks_for_garbage_but_a_guest_leaves_that_alone(tmp_path: Path) -> None:
+    code = "import gc, sys; usual = gc.get_threshold(); from bayplan.cli import app\n"
+    code += "print(gc.get_threshold() == usual)\n"
+    code += "sys.argv = ['bayplan', '--version']\ntry: app.run()\nexcept SystemExit: print(gc.get_threshold() == app.GARBAGE)\n"
+    (tmp_path / "tuned.py").write_text(code)
+    shown = compare.run("python tuned.py", tmp_path).stdout.splitlines()
+    assert (shown[0], shown[-1]) == ("True", "True")
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[bytes]:

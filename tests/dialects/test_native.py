@@ -16,15 +16,17 @@ import yaml
 
 import bayplan
 from bayplan.dialects import native
-from bayplan.dialects.native.policy import PolicySpec, build
-from bayplan.dialects.native.scalars import plain
+from bayplan.dialects.source.scalars import plain
+from bayplan.engine.spec import PolicySpec, build
 from bayplan.model import labels as algebra
 from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import ValueSet
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
 from bayplan.model.selector import EVERYTHING, Selector
-from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
+from bayplan.model.strategy import ResourceStrategy as Use
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Fallback, Preference, Workload
 
 NODES = [
     ("only a name", "name: n", [Node("n")]),
@@ -62,6 +64,15 @@ WORKLOADS: list[tuple[str, str, dict[str, Any]]] = [
     ("requests", "requests: {cpu: 500m, memory: 1Gi}", {"requests": {"cpu": "500m", "memory": "1Gi"}}),
     ("labels", "labels: {app: web}", {"labels": {"app": "web"}}),
     ("about it", "{namespace: team, owner: shop, priority: -7}", {"namespace": "team", "owner": "shop", "priority": -7}),
+    ("a queue", "queue: batch", {"queue": "batch"}),
+    ("its own packing", "packing: {cpu: most, nvidia.com/*: least}", {"packing": (Use("cpu", "most"), Use("nvidia.com/*"))}),
+    ("its own weights", "packing: {cpu: {strategy: most, weight: -2}}", {"packing": (Use("cpu", "most", -2.0),)}),
+    (
+        "its own shape",
+        "packing: {cpu: {strategy: ratio, shape: [[0, 0], [100, 10]]}}",
+        {"packing": (Use("cpu", "ratio", 1.0, ((0.0, 0.0), (100.0, 10.0))),)},
+    ),
+    ("no packing of its own", "packing: {}", {"packing": ()}),
     ("a selector", "selector: {zone: a}", {"selector": A}),
     ("a selector of two", "selector: [{zone: a}, {zone: b}]", {"selector": A | Selector.of({"zone": "b"})}),
     ("any node", "selector: {}", {"selector": EVERYTHING}),
@@ -249,6 +260,8 @@ POLICIES = [
     ("a name", "{preset: pack, name: mine}", "mine", "packing 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
     ("a weight", "{scorers: {packing: 2}}", "balanced", "packing 2.0, balance 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
     ("switched off", "{scorers: {balance: 0, spread: {weight: 0}}}", "balanced", "packing 1.0, preference 1.0, neighbours 1.0"),
+    ("for GPUs", "{preset: ai-mixed}", "ai-mixed", "packing 1.0, scarcity 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
+    ("none at all", "{preset: plain}", "plain", ""),
     (
         "added",
         "{preset: pack, scorers: {balance: {weight: 0.5}}}",
@@ -269,8 +282,9 @@ def test_policies(source: str, name: str, scorers: str) -> None:
 
 def test_a_policy_in_full() -> None:
     from bayplan.engine.policy import FILTERS
+    from bayplan.model.strategy import ResourceStrategy
     from bayplan.scorers.balance import Balance
-    from bayplan.scorers.packing import Packing, ResourceStrategy
+    from bayplan.scorers.packing import Packing
 
     spec = native.loads("""
     policy:

@@ -15,7 +15,7 @@ import pytest
 
 from bayplan.dialects import native
 from bayplan.dialects.native import names
-from bayplan.dialects.native.policy import build
+from bayplan.engine.spec import build
 from bayplan.errors import ConfigError, Problem
 
 BUDGET = 120.0
@@ -129,6 +129,21 @@ WORK = [
     ("Gt with a text", "tolerate: [{key: a, operator: Gt, value: b}]", "tolerate[0].value", "compares integers", ""),
     ("an operator that is none", "tolerate: [{key: a, operator: Eq}]", "tolerate[0].operator", "Equal, Exists", ""),
     ("a toleration key that is none", "tolerate: ['a b']", "tolerate[0]", "contains ' '", ""),
+    # strategies
+    ("a queue that is a number", "queue: 7", "queue", "expected text, found the number 7", "in quotes: '7'"),
+    ("packing that is a word", "packing: most", "packing", "expected a mapping, found 'most'", ""),
+    ("a strategy of another kind", "packing: {cpu: mots}", "packing.cpu", "expected one of most, least, ratio", "'most'?"),
+    (
+        "a pattern with a star inside",
+        "packing: {a*b: most}",
+        "packing.a*b",
+        "has a * that is not its end",
+        "the beginning of one",
+    ),
+    ("a pattern for everything", "packing: {'*': most}", "packing.*", "matches everything or nothing", "the beginning of one"),
+    ("a strategy that counts nothing", "packing: {cpu: {strategy: most, weight: 0}}", "packing.cpu", "not a weight", ""),
+    ("a ratio without a shape", "packing: {cpu: ratio}", "packing.cpu", "ratio needs one", ""),
+    ("a misspelt weight", "packing: {cpu: {strategy: most, wieght: 1}}", "packing.cpu.wieght", "unknown key", "'weight'?"),
     # names of others
     ("on a node when there are none", "on: n", "on", "there is no node 'n'", ""),
 ]
@@ -149,7 +164,13 @@ GANG = [
 
 POLICY = [
     # groups and policies
-    ("a preset that is none", "preset: pakc", "preset", "expected one of pack, spread, balanced, found 'pakc'", "'pack'?"),
+    (
+        "a preset that is none",
+        "preset: pakc",
+        "preset",
+        "expected one of pack, spread, balanced, ai-mixed, plain, found 'pakc'",
+        "'pack'?",
+    ),
     ("a weight below zero", "scorers: {balance: -1}", "scorers.balance", "must be 0 or more", ""),
     ("a weight that is text", "scorers: {balance: heavy}", "scorers.balance", "expected a weight, or a mapping", ""),
     ("a parameter that is none", "scorers: {balance: {wieght: 1}}", "scorers.balance.wieght", "unknown", "'weight'?"),
@@ -570,14 +591,29 @@ POLICIES = [
         "there is no filter 'tants'",
         "did you mean 'taints'?",
     ),
-    ("a ratio without a shape", "scorers:\n    packing: {resources: {cpu: ratio}}", 3, "policy.scorers.packing", "`shape`", ""),
     (
-        "a falling shape",
-        "scorers:\n    packing: {resources: {cpu: {strategy: ratio, shape: [[9, 1], [1, 2]]}}}",
+        "another one of what there is only one of",
+        "scorers:\n    mine: {scorer: preference}",
         3,
-        "policy.scorers.packing",
-        "rising",
-        "",
+        "policy.scorers.mine",
+        "a policy can have only one 'preference'",
+        "call it 'preference'",
+    ),
+    (
+        "another one of what there is none of",
+        "scorers:\n    mine: {scorer: pakcing}",
+        3,
+        "policy.scorers.mine",
+        "there is no scorer 'pakcing'",
+        "did you mean 'packing'?",
+    ),
+    (
+        "a reserve of nothing in particular",
+        "filters:\n    reserve: true",
+        3,
+        "policy.filters.reserve",
+        "the filter 'reserve' needs parameters",
+        "reserve: {...}",
     ),
 ]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayplan.dialects import native
-from bayplan.dialects.native.policy import build
+from bayplan.engine.spec import build
 from bayplan.errors import ConfigError
 
 GOOD = """\
@@ -32,10 +32,20 @@ workloads:
     apart: [{peers: {app: web}, by: node, at_most: 2}]
     spread: [{peers: {app: web}, by: zone, max_skew: 1, weight: 1}]
     fallbacks: [{requests: {cpu: 250m}, nodes: []}]
-  - {name: db, on: gpu-1, priority: 5}
+  - {name: db, on: gpu-1, priority: 5, queue: q, packing: {cpu: most, gpu*: {strategy: ratio, shape: [[0, 0], [100, 10]]}}}
 groups:
   - {name: train, strategy: STRICT_SPREAD, by: node, members: [{name: t, replicas: 2}], fallbacks: [{by: zone}]}
-policy: {preset: pack, scorers: {packing: {resources: {cpu: least}}, balance: 0.5}, filters: {taints: false}}
+policy:
+  preset: pack
+  scorers:
+    packing: {resources: {cpu: least, nvidia.com/*: {strategy: most, weight: 2}}, lacking: zero, per_queue: {q: {cpu: most}}}
+    scarce: {scorer: scarcity, resources: {gpu: 1}, total: 2}
+    balance: 0.5
+  filters:
+    taints: false
+    reserve:
+      per_unit: {gpu: {cpu: 8, memory: 8G}}
+      pools: [{nodes: [{zone: [a, b]}, {size: {gt: 3}}], keep: {cpu: 4, memory: 10%}, for: [gpu]}]
 """
 
 
@@ -112,6 +122,12 @@ FIELDS = [
     "in",
     "policy",
     "scorers",
+    "scorer",
+    "filters",
+    "pools",
+    "keep",
+    "for",
+    "packing",
     "zz",
 ]
 

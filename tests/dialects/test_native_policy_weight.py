@@ -6,8 +6,8 @@ import pytest
 
 from bayplan import ConfigError, Policy
 from bayplan.dialects import native
-from bayplan.dialects.native.policy import build
 from bayplan.engine.policy import preset
+from bayplan.engine.spec import build
 
 
 def policy(text: str) -> Policy:

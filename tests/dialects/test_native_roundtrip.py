@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bayplan.dialects import native
 from bayplan.dialects.native import Manifest, selectors
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import Unsupported
 from bayplan.model import labels as algebra
 from bayplan.model.group import Group, Strategy
@@ -19,7 +19,9 @@ from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Device, Effect, Node, NodeTemplate, Taint
 from bayplan.model.resources import Resources
 from bayplan.model.selector import EVERYTHING, NODE_NAME, NOWHERE, Selector
-from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
+from bayplan.model.strategy import ResourceStrategy
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Fallback, Preference, Workload
 
 # Words that YAML would read as something else are the likeliest to break the way back.
 WORDS = ("a", "no", "on", "true", "null", "7", "07", "1.10", "1e3", "0x1f", "1_000", "1-30", "2024-01-01", "x.y", "A_b")
@@ -86,7 +88,24 @@ conditions = {
     "spread": st.lists(spreads, **few).map(tuple),
 }
 fallbacks = st.builds(Fallback, **{name: st.none() | each for name, each in conditions.items()})
-about = {"labels": label_maps, "namespace": names, "priority": st.integers(-(2**31), 2**31 - 1), "owner": names | st.just("")}
+patterns = st.sampled_from(("cpu", "memory", "nvidia.com/gpu", "nvidia.com/*", "gpu*", "no", "7"))
+"""Names of resources, and beginnings of names."""
+shapes = st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True).flatmap(
+    lambda xs: st.tuples(*(st.tuples(st.just(float(x)), st.floats(0, 10)) for x in sorted(xs)))
+)
+uses = st.one_of(
+    st.builds(ResourceStrategy, patterns, st.sampled_from(("most", "least")), weights | weights.map(lambda one: -one)),
+    st.builds(ResourceStrategy, patterns, st.just("ratio"), weights, shapes),
+)
+packings = st.none() | st.lists(uses, max_size=3, unique_by=lambda one: one.resource).map(tuple)
+about = {
+    "labels": label_maps,
+    "namespace": names,
+    "priority": st.integers(-(2**31), 2**31 - 1),
+    "owner": names | st.just(""),
+    "queue": names | st.just(""),
+    "packing": packings,
+}
 kinds = st.builds(Workload, st.just("w"), **conditions, **about)
 """Workloads of any kind; the tests give them names of their own."""
 
@@ -193,6 +212,9 @@ UNSUPPORTED = [
     ("a topology called node", Manifest(requests=(Workload("w", apart=(Apart(EVERYTHING, by="node"),)),)), "'node'"),
     ("no namespace", Manifest(requests=(Workload("w", apart=(Apart(EVERYTHING, namespaces=frozenset()),)),)), "namespaces"),
     ("Exists with a value", Manifest(requests=(Workload("w", tolerations=(Toleration("a", "b", Match.EXISTS),)),)), "'b'"),
+    ("two strategies for one resource", Manifest(requests=(Workload("w", packing=[ResourceStrategy("cpu")] * 2),)), "'cpu'"),
+    ("a policy of things", Manifest(policy=PolicySpec(scorers={"mine": {"x": object()}})), "'balanced' cannot be written"),
+    ("a policy with a misspelt word", Manifest(policy=PolicySpec(scorers={"packing": {"ovr": "x"}})), "unknown key 'ovr'"),
     ("a template's other name", Manifest(templates=(NodeTemplate("t", Node("u")),)), "'t'"),
     ("a group's other name", Manifest(requests=(Group("g", (W,), fallbacks=(Group("h", (W,)),)),)), "'g'"),
 ]

@@ -23,7 +23,7 @@ def test_placed() -> None:
     cluster.place(Workload("w", {"cpu": 1}, preferences=(Preference(Selector.of({"disk": "ssd"}), 0.5),)))
     assert str(cluster.why("w")) == lines("""
         w is on n1: score 0.7500, 2 of 2 nodes fit.
-          packing: most cpu, most memory, most gpu: +0.2500  (n2: +0.1250)
+          packing: most cpu: +0.2500  (n2: +0.1250)
           preference: labels: +0.5000  (n2: +0.0000)
     """)
 
@@ -33,7 +33,7 @@ def test_placed_without_a_runner_up() -> None:
     cluster.place(Workload("w", {"cpu": 2}))
     assert str(cluster.why("w")) == lines("""
         w is on n1: score 0.5000, 1 of 2 nodes fit.
-          packing: most cpu, most memory, most gpu: +0.5000
+          packing: most cpu: +0.5000
           1 x fit (never): n2 needs 2 cpu, the node has 1
     """)
 
@@ -94,8 +94,8 @@ SENTENCES: list[tuple[dict[str, object], list[str]]] = [
     ({"requests": {"cpu": "3500m"}}, ["needs 3500m cpu, 3 of 4 free"]),
     ({"requests": {"memory": "4Gi"}}, ["needs 4Gi memory, 2Gi of 8Gi free"]),
     ({"requests": {"tpu": 1}}, ["needs 1 tpu, the node has 0"]),
-    ({"requests": {"gpu": 2}}, ["needs 2 gpu, 1.4 of 2 free", "needs 2 whole gpu, 1 of 2 devices are wholly free"]),
-    ({"requests": {"gpu": 3}}, ["needs 3 gpu, the node has 2", "needs 3 gpu, the node has 2 devices"]),
+    ({"requests": {"gpu": 2}}, ["needs 2 whole gpu, 1 of 2 devices are wholly free"]),
+    ({"requests": {"gpu": 3}}, ["needs 3 gpu, the node has 2 devices"]),
     ({"requests": {"gpu": 1.2}}, ["1.2 gpu is neither a share of one device nor a whole number of devices"]),
     ({"selector": Selector.of({"zone": "b"})}, ["wants zone in (b), it is 'a'"]),
     ({"selector": Selector.of({"disk": "ssd"})}, ["wants disk in (ssd), it is absent"]),
@@ -159,8 +159,42 @@ def test_a_pending_gang_hangs_on_the_member_that_finds_no_node() -> None:
     why = cluster.why("m-0")
     assert (why.group, why.workload) == ("g", "m-2")
     assert why.note == "group 'g' is placed whole or not at all: 2 of 3 members find a node, m-2 does not"
+    assert why.assumed == (("m-0", "n2"), ("m-1", "n1")), "the reasons hold while these are seated, which they are not"
+    assert why.as_json()["assumed"] == {"m-0": "n2", "m-1": "n1"}
+    assert str(why) == lines("""
+        group g is pending: m-2 finds none of 2 nodes.
+          group 'g' is placed whole or not at all: 2 of 3 members find a node, m-2 does not
+          assuming the first 2 members seated on n2, n1:
+          2 x fit (busy): n2 needs 2 cpu, 0 of 2 free
+          nearest n2: needs 2 cpu, 0 of 2 free
+          nearest n1: needs 2 cpu, 0 of 2 free
+          smallest change: on n2: free 2 more cpu
+    """)
     assert [(one.rule, one.no, one.nodes) for one in why.counts] == [("fit", "busy", 2)]
     assert cluster.assignments == {}
+
+
+def test_a_node_that_is_short_of_devices_is_counted_once() -> None:
+    cluster = Cluster([ONE, Node("plain", {"gpu": 1})])
+    cluster.place(RESIDENT)
+    why = cluster.why(Workload("w", {"gpu": 2}))
+    assert [(one.rule, one.no, one.nodes) for one in why.counts] == [("devices", "busy", 1), ("fit", "never", 1)]
+    assert [[one.rule for one in miss.reasons] for miss in why.nearest] == [["devices"], ["fit"]]
+
+
+def test_the_fallbacks_of_a_pending_group_come_after_its_own_reasons() -> None:
+    small = Group("g", (Workload("s", {"cpu": 8}),))
+    cluster = Cluster([Node("n", {"cpu": 4})])
+    cluster.place(Group("g", (Workload("m", {"cpu": 9}),), fallbacks=(small,)))
+    assert str(cluster.why("m")) == lines("""
+        group g can never be placed: m finds none of 1 nodes.
+          group 'g' is placed whole or not at all: 0 of 1 members find a node, m does not
+          1 x fit (never): n needs 9 cpu, the node has 4
+          nearest n: needs 9 cpu, the node has 4
+          smallest change: on n: ask for at most 4 cpu (of 4)
+          fallback 1: group 'g' is placed whole or not at all: 0 of 1 members find a node, s does not
+            1 x fit (never): n needs 8 cpu, the node has 4
+    """)
 
 
 def test_a_strict_spread_gang_names_its_own_members_as_the_reason() -> None:
@@ -172,7 +206,24 @@ def test_a_strict_spread_gang_names_its_own_members_as_the_reason() -> None:
 def test_a_strict_pack_gang_says_that_no_domain_has_room_for_all() -> None:
     cluster = Cluster([Node("n1", {"cpu": 3}), Node("n2", {"cpu": 3})])
     cluster.place(Group("g", tuple(Workload("m", {"cpu": 2}).copies(2)), Strategy.STRICT_PACK))
-    assert [str(one) for one in cluster.why("m-0").node("n1")] == ["no single node has room for all 2 members"]
+    assert [str(one) for one in cluster.why("m-0").node("n1")] == [
+        "no single node has room for all 2 members: node n2 comes nearest, with 3 of 4 cpu free"
+    ]
+
+
+def test_a_strict_pack_gang_names_the_domain_that_comes_nearest_and_what_it_is_short_of() -> None:
+    nodes = [Node(f"{zone}{i}", {"cpu": 4, "memory": "8Gi"}, {"zone": zone}) for zone in "ab" for i in range(2)]
+    cluster = Cluster([*nodes, Node("bare", {"cpu": 99, "memory": "99Gi"})])
+    cluster.settle(Workload("r", {"cpu": 1}), "a0")
+    cluster.place(Group("g", tuple(Workload("m", {"cpu": 3, "memory": "5Gi"}).copies(4)), Strategy.STRICT_PACK, "zone"))
+    why = cluster.why("m-0")
+    nearest = "zone b comes nearest, with 8 of 12 cpu, 16Gi of 20Gi memory free"
+    assert [str(one) for one in why.node("a1")] == [f"no single zone has room for all 4 members: {nearest}"]
+    assert dict(why.node("a1")[0].facts) == {
+        "group": "g", "domain": "b", "resource": "cpu", "free": 80_000, "requested": 120_000
+    }  # fmt: skip
+    assert [str(one) for one in why.node("bare")] == ["the group is placed by zone, and the node has no such label"]
+    json.dumps(why.as_json(every_node=True))
 
 
 def test_a_gang_that_would_fit_now() -> None:
@@ -229,7 +280,7 @@ def test_what_was_settled_against_the_rules_is_explained_as_such() -> None:
     cluster.settle(Workload("old", {"cpu": 1}), "n")
     assert [line.strip() for line in cluster.why("old").lines()][:3] == [
         "old is on n: 0 of 1 nodes fit.",
-        "packing: least cpu, least memory: +0.7500",
+        "packing: least cpu: +0.7500",
         "balance: cpu, memory: +1.0000",
     ]
     assert cluster.why("old").note == "it was put there; the rules would not: has the taint x:NoSchedule, which is not tolerated"

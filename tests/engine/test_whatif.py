@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from bayplan import Cluster, ConfigError, Fallback, Group, Node, Selector, Strategy, Taint, Workload
-from bayplan.engine.whatif import Move, WhatIf, difference
+from bayplan.engine.diff import Move, difference
+from bayplan.engine.whatif import WhatIf
 from tests.fingerprint import fingerprint
 
 
@@ -84,6 +85,14 @@ def test_the_outcome_in_words_and_data() -> None:
     }
 
 
+def test_taints_are_told_as_what_was_done() -> None:
+    cluster = Cluster([Node("n", {"cpu": 1}, taints=[Taint("x"), Taint("x", "1"), Taint("y")])])
+    outcome = cluster.whatif().untaint("n", "x").plan()
+    assert outcome.changes == ("remove taint x from n",)
+    assert outcome.cluster.snapshot.node("n").taints == (Taint("y"),)
+    assert cluster.whatif().taint("n", []).plan().changes == ("remove all taints from n",)
+
+
 def test_the_cluster_as_it_would_be_can_be_asked_anything() -> None:
     outcome = start().whatif().add(Node("n3", {"cpu": 8})).plan()
     assert outcome.cluster.why("big").chosen == "n3"
@@ -97,6 +106,7 @@ def test_the_cluster_as_it_would_be_can_be_asked_anything() -> None:
         (lambda w: w.add(Node("n1")), "already a node 'n1'"),
         (lambda w: w.use("packed"), "there is no preset 'packed'"),
         (lambda w: w.release("nobody"), "no workload 'nobody'"),
+        (lambda w: w.untaint("n1", "x"), "node 'n1' has no taint 'x'"),
         (lambda w: w.submit(Workload("a")), "already a workload 'a'"),
     ],
 )

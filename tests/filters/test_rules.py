@@ -13,7 +13,7 @@ from bayplan import ALL, NODE, Apart, Near, Node, Selector, Spread, Taint, Toler
 from bayplan.engine.policy import FILTERS
 from bayplan.model.node import Effect
 from bayplan.model.selector import NOWHERE
-from bayplan.model.workload import Match
+from bayplan.model.tolerations import Match
 from bayplan.table.snapshot import Snapshot
 
 WEB, DB = Selector.of({"app": "web"}), Selector.of({"app": "db"})

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from bayplan import NODE, Apart, Cluster, Decision, Fallback, Near, Node, Policy, Preference, Selector, Spread, Workload
 from bayplan.engine.policy import PRESETS
+from bayplan.model.strategy import ResourceStrategy
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.neighbours import Neighbours
-from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.scorers.packing import Packing
 from bayplan.scorers.preference import Preferences
 from bayplan.scorers.spread import Spreading
 from bayplan.table.invariants import broken
@@ -204,7 +205,7 @@ def test_drawn_batches(nodes: list[Node], kind: Workload, policy: tuple[object, 
 def test_random_batches(chunk: int) -> None:
     for seed in range(1000 + 60 * chunk, 1060 + 60 * chunk):
         pick = space.Dice(seed)
-        cluster = Cluster(space.nodes(pick, 3), engine_policy(space.policy(pick)))
+        cluster = Cluster(space.nodes(pick, 3), engine_policy(space.policy(pick), space.reserve(pick)))
         for i in range(3):
             kind = space.workload(pick, f"k{i}", constrained=12)
             try:

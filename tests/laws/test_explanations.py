@@ -19,7 +19,7 @@ from bayplan.engine.explanation import Explanation
 from bayplan.engine.fixes import Fix
 from bayplan.model.labels import in_
 from bayplan.model.resources import Resources, request
-from bayplan.model.workload import Match
+from bayplan.model.tolerations import Match
 from tests import random_scenarios as space
 from tests.adapter import Pair, Reasons, engine_reasons
 from tests.fingerprint import fingerprint

@@ -35,7 +35,7 @@ def whole_or_nothing(cluster: Cluster, group: Group) -> None:
 def test_a_gang_is_placed_whole_or_changes_nothing(chunk: int) -> None:
     for seed in range(30_000 + 60 * chunk, 30_000 + 60 * (chunk + 1)):
         pick = space.Dice(seed)
-        cluster = Cluster(space.nodes(pick, 1, 6), engine_policy(space.policy(pick)))
+        cluster = Cluster(space.nodes(pick, 1, 6), engine_policy(space.policy(pick), space.reserve(pick)))
         for i in range(5):
             if pick.chance(50):
                 cluster.place(space.workload(pick, f"w{i}"))
@@ -55,7 +55,7 @@ def test_the_first_alternative_that_is_possible_wins() -> None:
     used: Counter[int] = Counter()
     for seed in range(31_000, 31_250):
         pick = space.Dice(seed)
-        pair = Pair(space.nodes(pick, 1, 5), space.policy(pick))
+        pair = Pair(space.nodes(pick, 1, 5), space.policy(pick), space.reserve(pick))
         others = [space.group(pick, f"g-{i}", 3, fallbacks=False) for i in range(3)]
         first = others[0]
         group = Group("g", first.members, first.strategy, first.by, tuple(others[1:]))

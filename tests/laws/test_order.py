@@ -55,10 +55,10 @@ def run(cluster: Cluster, steps: tuple[space.Step, ...], rng: random.Random | No
 def test_the_order_of_nodes_and_keys_changes_nothing(chunk: int) -> None:
     for seed, scenario in space.scenarios(60, first_seed=40_000 + 60 * chunk):
         rng = random.Random(seed)
-        plain = Cluster(scenario.nodes, engine_policy(scenario.policy), seed=seed)
+        plain = Cluster(scenario.nodes, engine_policy(scenario.policy, scenario.reserve), seed=seed)
         expected = run(plain, scenario.steps, None)
         nodes = [same_node(one, rng) for one in rng.sample(scenario.nodes, len(scenario.nodes))]
-        other = Cluster(nodes, engine_policy(scenario.policy), seed=seed)
+        other = Cluster(nodes, engine_policy(scenario.policy, scenario.reserve), seed=seed)
         assert run(other, scenario.steps, rng) == expected, f"seed {seed}"
         assert fingerprint(other.snapshot) == fingerprint(plain.snapshot)
         assert other.snapshot.names == plain.snapshot.names

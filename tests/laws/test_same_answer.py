@@ -23,7 +23,7 @@ from bayplan.engine.policy import PRESETS
 from bayplan.engine.query import Query
 from bayplan.engine.ranking import Ranking
 from bayplan.model.node import Effect
-from bayplan.model.workload import Match
+from bayplan.model.tolerations import Match
 from bayplan.table.invariants import broken
 from tests import random_scenarios as space
 from tests.adapter import engine_policy
@@ -79,7 +79,7 @@ class Asked:
 @pytest.mark.parametrize("chunk", range(5))
 def test_on_small_clusters(chunk: int) -> None:
     for seed, scenario in space.scenarios(60, first_seed=80_000 + chunk * 60):
-        cluster = Cluster(scenario.nodes, engine_policy(scenario.policy))
+        cluster = Cluster(scenario.nodes, engine_policy(scenario.policy, scenario.reserve))
         asked = Asked(cluster)
         kinds = [alternative for step in scenario.steps if isinstance(step, Workload) for alternative in step.alternatives()]
         try:
@@ -254,7 +254,7 @@ def test_with_negative_and_heavy_weights(policy: Policy) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_policies_on_larger_clusters(seed: int) -> None:
     pick = space.Dice(900 + seed)
-    cluster, rng = Cluster(LARGE[:700], engine_policy(space.policy(pick))), random.Random(seed)
+    cluster, rng = Cluster(LARGE[:700], engine_policy(space.policy(pick), space.reserve(pick))), random.Random(seed)
     kinds = [space.workload(pick, f"k{i}", fallbacks=False) for i in range(4)] + [web("a"), web("b", requests={"cpu": "300m"})]
     asked = Asked(cluster)
     for i in range(40):
@@ -286,8 +286,9 @@ def test_ties_go_to_the_lowest_row(policy: str, make: Callable[[], Workload]) ->
     for i in range(30):
         found = asked.ask(make())
         assert found is not None
-        scores = asked.pipeline.query(make()).scores()
-        assert found[0] == min(row for row in range(1000) if scores[row] == found[1])
+        query = asked.pipeline.query(make())
+        scores, mask = query.scores(), query.mask()
+        assert found[0] == min(row for row in range(1000) if mask[row] and scores[row] == found[1])
         cluster.place(make().named(f"w{i}"))
 
 

@@ -55,7 +55,7 @@ def take(cluster: Cluster, step: space.Step) -> None:
 
 
 def start(scenario: space.Scenario) -> Cluster:
-    return Cluster(scenario.nodes, engine_policy(scenario.policy))
+    return Cluster(scenario.nodes, engine_policy(scenario.policy, scenario.reserve))
 
 
 @pytest.mark.parametrize("chunk", range(6))

@@ -21,8 +21,10 @@ def test_a_plan_made_late_is_made_once_and_equals_one_made_at_once():
         return [A, B]
 
     plan = Plan.later(2, make)
-    assert len(plan) == 2 and not calls
-    assert plan == Plan((A, B)) and hash(plan) == hash(Plan((A, B))) and plan[1] is B
+    assert (len(plan), calls) == (2, [])
+    assert plan == Plan((A, B))
+    assert hash(plan) == hash(Plan((A, B)))
+    assert plan[1] is B
     assert calls == [1]
 
 

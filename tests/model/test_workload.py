@@ -14,7 +14,8 @@ from bayplan.model.labels import in_
 from bayplan.model.neighbours import NODE, Apart, Near, Spread
 from bayplan.model.node import Effect, Taint
 from bayplan.model.selector import EVERYTHING, NODE_NAME, Selector
-from bayplan.model.workload import Fallback, Match, Preference, Toleration, Workload
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Fallback, Preference, Workload
 
 WEB = Selector.of({"app": "web"})
 ZONE_A, ZONE_B = Selector.of({"zone": "a"}), Selector.of({"zone": "b"})

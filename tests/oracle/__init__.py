@@ -10,7 +10,10 @@ engine's code. One idea per file:
     judge.py     Oracle: filter, score, pick
 """
 
+from tests.oracle.cluster import Reserve
 from tests.oracle.judge import Oracle
-from tests.oracle.scores import Balance, Neighbours, Packing, Policy, Preferences, Spreading, Use
+from tests.oracle.scores import Balance, Neighbours, Packing, Policy, Preferences, Scarcity, Spreading, Use
 
-__all__ = ["Balance", "Neighbours", "Oracle", "Packing", "Policy", "Preferences", "Spreading", "Use"]
+__all__ = [
+    "Balance", "Neighbours", "Oracle", "Packing", "Policy", "Preferences", "Reserve", "Scarcity", "Spreading", "Use",
+]  # fmt: skip

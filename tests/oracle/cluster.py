@@ -21,15 +21,24 @@ class Resident(NamedTuple):
     devices: Shares
 
 
-class Cluster:
-    """Nodes in tie order (the first wins ties), and the residents by id."""
+class Reserve(NamedTuple):
+    """So many units of another resource stay free for each idle unit of `primary`, and so many on every node."""
 
-    def __init__(self, nodes: list[Node]):
+    primary: str
+    per_unit: tuple[tuple[str, float], ...]
+    kept: tuple[tuple[str, int], ...] = ()
+
+
+class Cluster:
+    """Nodes in tie order (the first wins ties), the residents by id, and what is kept for whom."""
+
+    def __init__(self, nodes: list[Node], reserve: Reserve | None = None):
         self.nodes = list(nodes)
         self.residents: dict[str, Resident] = {}
+        self.reserve = reserve
 
     def copy(self) -> Cluster:
-        twin = Cluster(self.nodes)
+        twin = Cluster(self.nodes, self.reserve)
         twin.residents = dict(self.residents)
         return twin
 

@@ -8,15 +8,15 @@ from bayplan.model.group import Group
 from bayplan.model.node import Node
 from bayplan.model.workload import Workload
 from tests.oracle import groups, scores
-from tests.oracle.cluster import Cluster, Resident, Shares
+from tests.oracle.cluster import Cluster, Reserve, Resident, Shares
 from tests.oracle.rules import Refusal, refusals
 
 
 class Oracle:
     """`Oracle(nodes)`, nodes in tie order."""
 
-    def __init__(self, nodes: list[Node]):
-        self.cluster = Cluster(nodes)
+    def __init__(self, nodes: list[Node], reserve: Reserve | None = None):
+        self.cluster = Cluster(nodes, reserve)
 
     @property
     def residents(self) -> dict[str, Resident]:

@@ -25,6 +25,7 @@ def refusals(cluster: Cluster, workload: Workload, node: Node) -> Iterator[Refus
     yield from apart(cluster, workload, node)
     yield from apart_of_residents(cluster, workload, node)
     yield from spread(cluster, workload, node)
+    yield from reserve(cluster, workload, node)
 
 
 def cordon(node: Node) -> Iterator[Refusal]:
@@ -69,6 +70,21 @@ def devices(cluster: Cluster, workload: Workload, node: Node) -> Iterator[Refusa
             must_be_whole = amount > UNIT and amount % UNIT != 0
             too_few = amount > len(pieces) * UNIT
             yield "devices", resource, No.NEVER if must_be_whole or too_few else No.BUSY
+
+
+def reserve(cluster: Cluster, workload: Workload, node: Node) -> Iterator[Refusal]:
+    """Room is kept for those who ask for the primary resource, against all others."""
+    rule = cluster.reserve
+    if rule is None or rule.primary in workload.requests:
+        return
+    for resource, ratio in rule.per_unit:
+        left = cluster.free(node, resource) - workload.requests.get(resource, 0)
+        if node.capacity.get(rule.primary, 0) > 0 and left < cluster.free(node, rule.primary) * ratio:
+            yield "reserve", f"{resource} for {rule.primary}", No.BUSY
+    for resource, amount in rule.kept:
+        asked = workload.requests.get(resource, 0)
+        if cluster.free(node, resource) - asked < amount:
+            yield "reserve", f"{resource} of the pool", No.NEVER if node.capacity.get(resource, 0) - asked < amount else No.BUSY
 
 
 def near(cluster: Cluster, workload: Workload, node: Node) -> Iterator[Refusal]:

@@ -29,6 +29,13 @@ class Packing:
     uses: tuple[Use, ...]
     over: Literal["configured", "requested"] = "configured"
     weight: float = 1.0
+    lacking: Literal["skip", "zero"] = "skip"
+
+
+@dataclass(frozen=True)
+class Scarcity:
+    weights: tuple[tuple[str, float], ...]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Balance:
     weight: float = 1.0
 
 
-Scorer = Packing | Preferences | Neighbours | Spreading | Balance
+Scorer = Packing | Scarcity | Preferences | Neighbours | Spreading | Balance
 Policy = Sequence[Scorer]
 
 
@@ -67,6 +74,8 @@ def part(cluster: Cluster, workload: Workload, node: Node, scorer: Scorer) -> fl
     match scorer:
         case Packing():
             return packing(cluster, workload, node, scorer)
+        case Scarcity():
+            return scarcity(workload, node, scorer)
         case Preferences():
             return preferences(cluster, workload, node)
         case Neighbours():
@@ -83,12 +92,18 @@ def used_after(cluster: Cluster, workload: Workload, node: Node, resource: str) 
 
 
 def packing(cluster: Cluster, workload: Workload, node: Node, scorer: Packing) -> float:
-    """sum(w * u) / sum(w) over the resources the node has (and, over requested, that are asked for)"""
+    """sum(w * u) / sum(w) over the resources the node has (and, over requested, that are asked for).
+    lacking zero: what the node has not counts as 0, and so does a node that would be overbooked."""
     top = bottom = 0.0
     for use in scorer.uses:
         capacity, asked = node.capacity.get(use.resource, 0), workload.requests.get(use.resource, 0)
-        if capacity == 0 or (scorer.over == "requested" and asked == 0):
+        if scorer.over == "requested" and asked == 0:
             continue
+        if capacity == 0:
+            bottom += use.weight if scorer.lacking == "zero" else 0.0
+            continue
+        if scorer.lacking == "zero" and cluster.free(node, use.resource) < asked:
+            return 0.0
         if use.kind == "most":
             value = used_after(cluster, workload, node, use.resource)
         elif use.kind == "least":
@@ -98,6 +113,14 @@ def packing(cluster: Cluster, workload: Workload, node: Node, scorer: Packing) -
         top += use.weight * value
         bottom += use.weight
     return top / bottom if bottom else 0.0
+
+
+def scarcity(workload: Workload, node: Node, scorer: Scarcity) -> float:
+    """1 - weights of what the node has of the scarce / all weights; 0 on nodes without something that is asked for"""
+    if any(node.capacity.get(resource, 0) == 0 for resource in workload.requests):
+        return 0.0
+    total = sum(weight for _, weight in scorer.weights)
+    return 1.0 - sum(weight for name, weight in scorer.weights if node.capacity.get(name, 0) > 0) / total if total else 0.0
 
 
 def on_shape(shape: Sequence[tuple[float, float]], x: float) -> float:

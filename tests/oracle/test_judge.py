@@ -11,7 +11,8 @@ from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
 from bayplan.model.node import Effect, Node, Taint
 from bayplan.model.resources import UNIT
 from bayplan.model.selector import NOWHERE, Selector
-from bayplan.model.workload import Match, Preference, Toleration, Workload
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Preference, Workload
 from tests import random_scenarios as space
 from tests import strategies
 from tests.oracle import Balance, Neighbours, Oracle, Packing, Preferences, Spreading, Use

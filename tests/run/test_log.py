@@ -12,7 +12,7 @@ import pytest
 
 from bayplan import Cluster, ConfigError, Group, Node, NodeTemplate, PlacementError, Taint, Unsupported, Workload
 from bayplan.dialects import native
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import BayplanError
 from bayplan.run import log as logs
 from bayplan.run.log import Writer
@@ -223,11 +223,12 @@ RETRY = '{"event":"retry","decisions":[]}\n'
 
 # name, file, line, message
 WRONG: list[tuple[str, str, int, str]] = [
-    ("empty", "", 1, "there is no header"),
-    ("only a torn header", '{"log":"bay', 1, "there is no header"),
-    ("not a log", "nodes: []\n", 1, "not a record"),
-    ("no header", RETRY, 1, "the first line is not the header"),
-    ("another program's log", '{"log":"other","version":1}\n', 1, "the first line is not the header"),
+    ("empty", "", 1, "this is not a decision log: it is empty"),
+    ("only a torn header", '{"log":"bay', 1, "the log has no whole line"),
+    ("not a log", "nodes: []\n", 1, "this is not a decision log"),
+    ("not a log, and no line break", "nodes: []", 1, "this is not a decision log"),
+    ("no header", RETRY, 1, "this is not a decision log"),
+    ("another program's log", '{"log":"other","version":1}\n', 1, "this is not a decision log"),
     ("a later version", '{"log":"bayplan","version":2}\n', 1, "the log has version 2"),
     ("no version", '{"log":"bayplan"}\n', 1, "the log has version None"),
     ("a bad line in the middle", HEAD + NODE + "oops\n" + RETRY, 3, "not a record"),
@@ -269,6 +270,24 @@ def test_wrong_logs(content: str, line: int, message: str, path: Path) -> None:
 def test_all_bad_lines_are_listed(path: Path) -> None:
     path.write_text(HEAD + "oops\n" + NODE + "oops\n" + RETRY)
     assert [line for line, _ in mistakes(path)] == [2, 4]
+
+
+def test_a_file_that_is_no_log_is_one_mistake(path: Path) -> None:
+    """However many of its lines are no records; and nothing of Python's own words."""
+    path.write_bytes(b"\x89PNG\r\n" + b"\xff\xfe\x00\n" * 500)
+    with pytest.raises(ConfigError) as caught:
+        replay(path)
+    [problem] = caught.value.problems
+    assert problem.message == "this is not a decision log: the first line is not its header"
+    assert "bayplan place --log" in problem.hint
+
+
+def test_of_many_damaged_lines_the_first_few_are_listed(path: Path) -> None:
+    path.write_bytes(HEAD.encode() + NODE.encode() + b"\xff\xfe\n" * 500)
+    found = mistakes(path)
+    assert found[0] == (3, "not a record: not UTF-8")
+    assert [line for line, _ in found[:-1]] == list(range(3, 13))
+    assert found[-1] == (None, "and 490 more lines that are not records")
 
 
 def test_a_missing_file(path: Path) -> None:

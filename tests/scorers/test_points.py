@@ -11,10 +11,11 @@ import pytest
 from bayplan import NODE, Apart, Near, Node, Preference, Selector, Spread, Taint, Toleration, Workload, gt
 from bayplan.engine.policy import Scorer
 from bayplan.model.node import Effect
-from bayplan.model.workload import Match
+from bayplan.model.strategy import ResourceStrategy
+from bayplan.model.tolerations import Match
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.neighbours import Neighbours
-from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.scorers.packing import Packing
 from bayplan.scorers.preference import Preferences
 from bayplan.scorers.spread import Spreading
 from bayplan.table.snapshot import Snapshot

@@ -14,7 +14,7 @@ from typing import Any
 from bayplan.cli import planning
 from bayplan.cli.planning import Planned
 from bayplan.dialects import native
-from bayplan.dialects.native import policy as policies
+from bayplan.engine import spec as policies
 from bayplan.engine.whatif import Difference, WhatIf
 from bayplan.errors import ConfigError, Problem, did_you_mean, wrong
 from bayplan.model.node import Node, Taint
@@ -101,15 +101,15 @@ class Steps:
     def _taint(self, name: str, text: str) -> None:
         node = self._known(name)
         if text.endswith("-") and "=" not in text:
-            taints = tuple(one for one in node.taints if one.key != text.removesuffix("-"))
+            key = text.removesuffix("-")
+            taints = tuple(one for one in node.taints if one.key != key)
             if taints == node.taints:
-                raise wrong(
-                    f"node {name!r} has no taint {text[:-1]!r}", "--taint", did_you_mean(text[:-1], {one.key for one in taints})
-                )
+                raise wrong(f"node {name!r} has no taint {key!r}", "--taint", did_you_mean(key, {one.key for one in taints}))
+            self.what_if.untaint(name, key)
         else:
             taints = (*node.taints, *_parsed({"name": name, "taints": [text]}, "--taint")[0].taints)
+            self.what_if.taint(name, _sorted(taints))
         self._nodes[name] = replace(node, taints=taints)
-        self.what_if.taint(name, _sorted(taints))
 
 
 def _sorted(taints: tuple[Taint, ...]) -> tuple[Taint, ...]:

@@ -45,7 +45,7 @@ def fills(cluster: Cluster) -> Iterator[Fill]:
         yield Fill(name, len(table.guests.get(row, ())), amounts)
 
 
-def show(cluster: Cluster, out: Console) -> None:
+def show(cluster: Cluster, out: Console, *, everything: bool = False) -> None:
     every = list(fills(cluster))
     if not every:
         out.print("There are no nodes.", style=screen.BAD)
@@ -56,11 +56,11 @@ def show(cluster: Cluster, out: Console) -> None:
     shown = every
     if len(every) > ALL_SHOWN:
         table.add_row(*_row(total, names, out))
-        shown = sorted(every, key=lambda one: -one.fullness)[:FULLEST]
+        shown = every if everything else sorted(every, key=lambda one: -one.fullness)[:FULLEST]
     for one in shown:
         table.add_row(*_row(one, names, out))
     if len(shown) < len(every):
-        table.add_row(Text(f"and {len(every) - len(shown):,} less full", screen.QUIET))
+        table.add_row(Text(f"and {len(every) - len(shown):,} less full; --all shows them", screen.QUIET))
     out.print(table)
     out.print()
 

@@ -32,6 +32,7 @@ Policy = Annotated[
         show_default=False,
     ),
 ]
+All = Annotated[bool, typer.Option("--all", help="Show every line: long tables are not cut short, replicas do not share one.")]
 Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from bayplan.cli import screen
+from bayplan.cli import replicas, screen
 from bayplan.cli.planning import Planned
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.explanation import Explanation
@@ -18,6 +18,7 @@ from bayplan.model.workload import Workload
 
 EXPLAINED = 50
 """Explaining takes milliseconds each on large clusters, so only so many are explained unasked."""
+EXPLAINED_OF_ALL = 1_000
 SHOWN = 10
 TOP = 2
 
@@ -32,44 +33,47 @@ class Waiting:
     why: Explanation | None
 
 
-def waiting(cluster: Cluster) -> Iterator[Waiting]:
+def waiting(cluster: Cluster, explained: int = EXPLAINED) -> Iterator[Waiting]:
     kinds: dict[object, list[Request]] = {}
     for request in cluster.pending:
         kinds.setdefault(request.kind if isinstance(request, Workload) else request.name, []).append(request)
     for number, alike in enumerate(kinds.values()):
         ids = tuple(one.id for request in alike for one in members(request))
-        why = cluster.why(ids[0]) if number < EXPLAINED else None
+        why = cluster.why(ids[0]) if number < explained else None
         group = None if isinstance(alike[0], Workload) else alike[0].name
         yield Waiting(ids, group, Status.PENDING if why is None else why.status, why)
 
 
-def show(planned: Planned, out: Console) -> None:
-    show_waiting(planned.cluster, out)
-
-
-def show_waiting(cluster: Cluster, out: Console, title: str = "PENDING") -> None:
-    every = list(waiting(cluster))
+def show(cluster: Cluster, out: Console, title: str = "PENDING", *, everything: bool = False) -> None:
+    every = list(waiting(cluster, EXPLAINED_OF_ALL if everything else EXPLAINED))
     if not every:
         return
+    shown = every if everything else _some(every)
     table = screen.table(title, "WHY")
-    for one in every[:SHOWN]:
+    for one in shown:
         table.add_row(Text(label(one), screen.BAD if one.status is Status.IMPOSSIBLE else screen.WAITING), reasons(one.why))
-    if len(every) > SHOWN:
-        table.add_row(Text(f"and {len(every) - SHOWN:,} more kinds", screen.QUIET))
     out.print(table)
+    if len(every) > len(shown):
+        left = screen.count(len(every) - len(shown), "more kind of workload", "more kinds of workloads")
+        out.print(Text(f"and {left}; --all shows them", screen.QUIET))
     out.print()
 
 
-def label(one: Waiting) -> str:
-    from bayplan.cli.plan_view import span
+def _some(every: list[Waiting]) -> list[Waiting]:
+    """Every group, and the first few kinds of single workloads, in order of arrival."""
+    single = [one for one in every if one.group is None]
+    hidden = {id(one) for one in single[SHOWN:]}
+    return [one for one in every if id(one) not in hidden]
 
-    return f"{one.group} (group of {len(one.ids)})" if one.group else span(one.ids)
+
+def label(one: Waiting) -> str:
+    return f"{one.group} (group of {len(one.ids)})" if one.group else replicas.span(one.ids)
 
 
 def reasons(why: Explanation | None) -> Text:
     """What keeps out the node that comes nearest, and how many others it keeps out, in one line."""
     if why is None:
-        return Text()
+        return Text("not looked into: there are too many; bayplan why tells", screen.QUIET)
     near = {(one.rule, one.topic, one.no) for one in why.nearest[0].reasons} if why.nearest else set()
     relevant = [one for one in why.counts if (one.rule, one.topic, one.no) in near] or why.counts
     parts = [f"never: none of {screen.count(why.total, 'node')} will do"] if why.status is Status.IMPOSSIBLE else []
@@ -77,7 +81,8 @@ def reasons(why: Explanation | None) -> Text:
         node, _, sentence = reason.example.partition(" ")
         also = "" if reason.nodes == 1 else f" (and {screen.count(reason.nodes - 1, 'more node')})"
         parts.append(f"{node}{also} {sentence}")
-    return Text("; ".join(parts) or why.note)
+    assuming = f"{why.workload}, assuming {screen.count(len(why.assumed), 'other')} seated: " if why.assumed else ""
+    return Text(assuming + "; ".join(parts) if parts else why.note)
 
 
 def as_json(planned: Planned) -> list[dict[str, object]]:

@@ -12,6 +12,7 @@ from bayplan.cli import options
 def place(
     files: options.Files,
     policy: options.Policy = None,
+    everything: options.All = False,
     json: options.Json = False,
     log: Annotated[
         str | None,
@@ -23,7 +24,7 @@ def place(
 
     The most important come first, then in the order of the files. What finds no node stays pending, with its reasons.
 
-    With more than 30 workloads, replicas share a line.
+    With more than 30 workloads, replicas share a line; [cyan]--all[/] shows every one.
 
     [bold]Examples[/]
 
@@ -43,5 +44,5 @@ def place(
     if json:
         screen.print_json("plan", plan_view.as_json(planned))
     else:
-        plan_view.show(planned, screen.console(), files)
+        plan_view.show(planned, screen.console(), files, everything=everything)
     raise typer.Exit(1 if planned.plan.pending else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from itertools import groupby, islice
 from rich.console import Console
 from rich.text import Text
 
-from bayplan.cli import nodes_view, pending_view, screen
+from bayplan.cli import nodes_view, pending_view, replicas, screen
 from bayplan.cli.planning import Planned
 from bayplan.model.decision import Decision, Status
 
@@ -22,22 +21,21 @@ MOST_ROWS = 500
 """A table of fifty thousand lines is read by nobody and takes longer to draw than to decide."""
 
 STYLE = {Status.PLACED: screen.GOOD, Status.PENDING: screen.WAITING, Status.IMPOSSIBLE: screen.BAD}
-_NUMBERED = re.compile(r"(.+)-([0-9]+)")
 
 
-def show(planned: Planned, out: Console, files: Sequence[str]) -> None:
+def show(planned: Planned, out: Console, files: Sequence[str], *, everything: bool = False) -> None:
     plan = planned.plan
     if len(plan):
         table = screen.table("WORKLOAD", "NODE", "SCORE", "NOTE", right=("SCORE",))
-        rows = iter(_one_by_one(plan) if len(plan) <= ONE_BY_ONE else _together(plan))
-        for row in islice(rows, MOST_ROWS):
+        rows = iter(_one_by_one(plan) if everything or len(plan) <= ONE_BY_ONE else _together(plan))
+        for row in islice(rows, None if everything else MOST_ROWS):
             table.add_row(*row)
         out.print(table)
         if left := sum(1 for _ in rows):
-            out.print(Text(f"and {left:,} more lines; --json has them all", screen.QUIET))
+            out.print(Text(f"and {left:,} more lines; --all shows them", screen.QUIET))
         out.print()
-    nodes_view.show(planned.cluster, out)
-    pending_view.show(planned, out)
+    nodes_view.show(planned.cluster, out, everything=everything)
+    pending_view.show(planned.cluster, out, everything=everything)
     out.print(summary(planned, out))
     if plan.pending:
         name = plan.pending[0].group or plan.pending[0].workload
@@ -73,7 +71,7 @@ def note(one: Decision) -> Text:
 
 def _together(decisions: Sequence[Decision]) -> Iterator[tuple[Text | str, ...]]:
     """Replicas on one line, with the number that each node got."""
-    for _, several in groupby(decisions, key=lambda one: (stem(one.workload), one.group)):
+    for _, several in groupby(decisions, key=lambda one: (replicas.stem(one.workload), one.group)):
         run = list(several)
         if len(run) == 1:
             yield from _one_by_one(run)
@@ -88,23 +86,7 @@ def _together(decisions: Sequence[Decision]) -> Iterator[tuple[Text | str, ...]]
         fallen = sum(one.fallback > 0 for one in run)
         notes = [f"group {run[0].group}"] if run[0].group else []
         notes += [f"{fallen:,} by a fallback"] if fallen else []
-        yield span([one.workload for one in run]), where, "", Text("; ".join(notes), screen.QUIET)
-
-
-def stem(name: str) -> str:
-    """`web` of web-17"""
-    found = _NUMBERED.fullmatch(name)
-    return found[1] if found else name
-
-
-def span(names: Sequence[str]) -> str:
-    """`web-0..web-99`, or `web-* (7)` when numbers are missing."""
-    if len(names) == 1:
-        return names[0]
-    numbers = [int(found[2]) for name in names if (found := _NUMBERED.fullmatch(name))]
-    if len(numbers) == len(names) and numbers == list(range(numbers[0], numbers[0] + len(names))):
-        return f"{names[0]}..{names[-1]}"
-    return f"{stem(names[0])}-* ({len(names):,})"
+        yield replicas.span([one.workload for one in run]), where, "", Text("; ".join(notes), screen.QUIET)
 
 
 def as_json(planned: Planned) -> dict[str, object]:

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from bayplan.cli.progress import Progress
+from bayplan.cli.progress import Progress, Waiting
 from bayplan.dialects import native
 from bayplan.dialects.native import Manifest
-from bayplan.dialects.native import policy as policies
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine import spec as policies
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import DEFAULT, PRESETS
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import ConfigError, PlacementError, Problem, did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan
 from bayplan.model.group import Group, Request
@@ -42,7 +42,7 @@ class Planned:
 
 def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None) -> Planned:
     """Read the files and place everything in them."""
-    manifest = native.load(*files)
+    manifest = read(files)
     spec = policy_spec(policy) if policy else manifest.policy or PolicySpec(preset=DEFAULT)
     made = policies.build(spec)
     if log is None:
@@ -50,6 +50,13 @@ def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: st
         return _carry_out(manifest, cluster, cluster)
     with Recorder.start(log, manifest.nodes, spec, manifest.templates, seed) as recorder:
         return _carry_out(manifest, recorder.cluster, recorder)
+
+
+def read(files: Sequence[str]) -> Manifest:
+    """What the files say, all together."""
+    named = files[0] if len(files) == 1 else f"{len(files):,} files"
+    with Waiting(f"reading {'standard input' if named == '-' else named} …"):
+        return native.load(*files)
 
 
 def policy_spec(name: str) -> PolicySpec:

@@ -37,7 +37,7 @@ def replay(
     Exit code 0: the same (with --policy: all placed); 1: something differs (with --policy: some pending); 2: the log is wrong.
     """
     from bayplan.cli import planning, screen
-    from bayplan.dialects.native.policy import build
+    from bayplan.engine.spec import build
     from bayplan.run import replay as replays
 
     found = replays.replay(log, build(planning.policy_spec(policy)) if policy else None)
@@ -69,5 +69,5 @@ def _show(found: Replay, other: bool, out: Console) -> None:
         if len(found.changed) > diff_view.ONE_BY_ONE:
             out.print(f"and {len(found.changed) - diff_view.ONE_BY_ONE:,} more")
     out.print()
-    diff_view.show_moves(found.moves, out)
-    out.print(diff_view.tally(found.moves, found.unchanged))
+    diff_view.show_moves(found, out)
+    out.print(diff_view.tally(found))

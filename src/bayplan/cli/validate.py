@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from bayplan.cli import options
+
+if TYPE_CHECKING:
+    from bayplan.dialects.native import Manifest
 
 
 def validate(files: options.Files, json: options.Json = False) -> None:
@@ -21,31 +26,43 @@ def validate(files: options.Files, json: options.Json = False) -> None:
     Exit code 0: all is well; 2: there are mistakes.
     """
     from bayplan.cli import failing, screen
-    from bayplan.dialects import native
-    from bayplan.dialects.native.policy import build
     from bayplan.errors import ConfigError
-    from bayplan.model.group import Group
 
     try:
-        found = native.load(*files)
-        if found.policy is not None:
-            build(found.policy)
+        found = _checked(files)
     except ConfigError as error:
         if json:
             data = [failing.as_json(one) for one in error.problems]
             screen.print_json("validation", {"valid": False, "counts": None, "problems": data})
         failing.write(error.problems)
         raise typer.Exit(2) from None
-    counts = {
-        "nodes": len(found.nodes),
-        "templates": len(found.templates),
-        "workloads": sum(not isinstance(one, Group) for one in found.requests),
-        "groups": sum(isinstance(one, Group) for one in found.requests),
-        "residents": len(found.residents),
-    }
+    counts = _counts(found)
     if json:
         screen.print_json("validation", {"valid": True, "counts": counts, "problems": []})
     else:
         parts = [screen.count(number, name.removesuffix("s")) for name, number in counts.items() if number]
         policy = [f"policy {found.policy.name or found.policy.preset}"] if found.policy else []
         screen.console().print("ok: " + (", ".join([*parts, *policy]) or "empty"))
+
+
+def _checked(files: list[str]) -> Manifest:
+    """What the files say; their policy can be built, too."""
+    from bayplan.cli import planning
+    from bayplan.engine.spec import build
+
+    found = planning.read(files)
+    if found.policy is not None:
+        build(found.policy)
+    return found
+
+
+def _counts(found: Manifest) -> dict[str, int]:
+    from bayplan.model.group import Group
+
+    return {
+        "nodes": len(found.nodes),
+        "templates": len(found.templates),
+        "workloads": sum(not isinstance(one, Group) for one in found.requests),
+        "groups": sum(isinstance(one, Group) for one in found.requests),
+        "residents": len(found.residents),
+    }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from bayplan.cli import options
+
+if TYPE_CHECKING:
+    from bayplan.cli.diff_view import Compared
 
 CHANGES = ("add", "add-template", "remove", "drain", "cordon", "uncordon", "relabel", "taint", "release", "policy")
 """Options that are changes: they are made in the order they are given in."""
@@ -72,6 +75,7 @@ def whatif(
     release: Release = None,
     policy: Anew = None,
     versus: Versus = None,
+    everything: options.All = False,
     json: options.Json = False,
     seed: options.Seed = 0,
 ) -> None:
@@ -95,23 +99,33 @@ def whatif(
 
     Exit code 0: all placed after the change; 1: some pending; 2: the input is wrong.
     """
-    from bayplan.cli import changes, diff_view, planning, screen
+    found = _compared(files, _in_order(ctx), versus, seed)
+    raise typer.Exit(_show(found, as_json=json, everything=everything))
 
-    given = {
-        "add": add, "add-template": add_template, "remove": remove, "drain": drain, "cordon": cordon, "uncordon": uncordon,
-        "relabel": relabel, "taint": taint, "release": release, "policy": policy,
-    }  # fmt: skip
-    queues = {name: iter(values or ()) for name, values in given.items()}
-    asked = [(name, next(queues[name])) for name in ctx.meta["bayplan.order"]]
+
+def _in_order(ctx: typer.Context) -> list[tuple[str, str]]:
+    """The changes with their values, in the order they are given in."""
+    queues = {name: iter(ctx.params[name.replace("-", "_")] or ()) for name in CHANGES}
+    return [(name, next(queues[name])) for name in ctx.meta["bayplan.order"]]
+
+
+def _compared(files: list[str], asked: list[tuple[str, str]], versus: list[str] | None, seed: int) -> Compared:
+    from bayplan.cli import changes, diff_view, planning
+
     changes.check(asked, versus)
     before = planning.plan(files, None, seed)
     if versus:
-        found = diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed).cluster)
-    else:
-        change = changes.whatif(before, asked)
-        found = diff_view.Compared.of(before.cluster, change.cluster, change.changes)
-    if json:
+        return diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed).cluster)
+    change = changes.whatif(before, asked)
+    return diff_view.Compared.of(before.cluster, change.cluster, change.changes)
+
+
+def _show(found: Compared, *, as_json: bool, everything: bool) -> int:
+    """Show it; the exit code."""
+    from bayplan.cli import diff_view, screen
+
+    if as_json:
         screen.print_json("difference", found.as_json())
     else:
-        diff_view.show(found, screen.console())
-    raise typer.Exit(1 if found.pending_after else 0)
+        diff_view.show(found, screen.console(), everything=everything)
+    return 1 if found.pending_after else 0

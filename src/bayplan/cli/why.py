@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,8 @@ from bayplan.cli import options
 
 if TYPE_CHECKING:
     from bayplan.cli.planning import Planned
+    from bayplan.cli.why_view import Answer
+    from bayplan.engine.cluster import Cluster
     from bayplan.engine.explanation import Explanation
     from bayplan.engine.preempt import Preemption
 
@@ -46,37 +49,48 @@ def why(
     from bayplan.cli import planning, screen, why_view
 
     planned = planning.plan(files, policy, seed)
-    found = explanations(planned, workload)
+    answer = _answer(planned, workload, node, all_nodes)
+    if json:
+        screen.print_json("explanation", why_view.as_json(answer))
+    else:
+        why_view.show_answer(answer, screen.console())
+    raise typer.Exit(0 if answer.found[0].chosen is not None else 1)
+
+
+def _answer(planned: Planned, name: str, node: str | None, all_nodes: bool) -> Answer:
+    from bayplan.cli.why_view import Answer
+
+    found = explanations(planned, name)
     for one in found if node is not None else ():
         one.node(node or "")  # a node that is none should be said before anything else
-    plan = preemption(planned, found[0])
-    if json:
-        screen.print_json("explanation", why_view.as_json(workload, found, plan, node, all_nodes))
-    else:
-        out = screen.console()
-        for number, one in enumerate(found):
-            if number:
-                out.print()
-            why_view.show(one, out, node)
-            if all_nodes:
-                why_view.show_nodes(one, out)
-        why_view.show_preemption(plan, out)
-    raise typer.Exit(0 if found[0].chosen is not None else 1)
+    return Answer(name, found, preemption(planned, found[0]), node, all_nodes)
 
 
 def explanations(planned: Planned, name: str) -> list[Explanation]:
     """One for a workload, one for a waiting group, one for each member of a placed group."""
+    from bayplan.cli import replicas
     from bayplan.errors import did_you_mean, wrong
 
     cluster = planned.cluster
     if name in cluster.snapshot.placements or name in cluster.pending:
-        return [cluster.why(name)]
+        return [_with_purchase(cluster, name)]
     gang = [one for one in planned.plan if one.group == name]
     if gang:
-        return [cluster.why(one.workload) for one in (gang if gang[0].placed else gang[:1])]
+        return [_with_purchase(cluster, one.workload) for one in (gang if gang[0].placed else gang[:1])]
     known = [*cluster.snapshot.placements, *cluster.pending.ids, *(one.group for one in planned.plan if one.group)]
     # Comparing a word with a million others takes minutes.
-    raise wrong(f"there is no workload or group {name!r}", hint=did_you_mean(name, known[:10_000]))
+    hint = replicas.family(name, known) or did_you_mean(name, known[:10_000])
+    raise wrong(f"there is no workload or group {name!r}", hint=hint)
+
+
+def _with_purchase(cluster: Cluster, name: str) -> Explanation:
+    """The explanation; of what waits, also which of the templates would do."""
+    from bayplan.engine.market import purchase
+
+    found, request = cluster.why(name), cluster.pending.get(name)
+    if request is None or not cluster.templates:
+        return found
+    return replace(found, purchase=purchase(cluster.snapshot, cluster.policy, request, cluster.templates))
 
 
 def preemption(planned: Planned, found: Explanation) -> Preemption | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
@@ -11,8 +12,29 @@ from bayplan.cli import screen
 from bayplan.engine.explain import View
 from bayplan.engine.explanation import Explanation
 from bayplan.engine.preempt import Preemption
-from bayplan.engine.reasons import Count
 from bayplan.model.decision import No, Reason, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was asked, and all there is to say."""
+
+    asked: str
+    found: list[Explanation]
+    """One for a workload or a waiting group, one for each member of a placed group."""
+    preemption: Preemption | None
+    node: str | None
+    every_node: bool
+
+
+def show_answer(answer: Answer, out: Console) -> None:
+    for number, one in enumerate(answer.found):
+        if number:
+            out.print()
+        show(one, out, answer.node)
+        if answer.every_node:
+            show_nodes(one, out)
+    show_preemption(answer.preemption, out)
 
 
 def show(one: Explanation, out: Console, node: str | None = None) -> None:
@@ -22,28 +44,50 @@ def show(one: Explanation, out: Console, node: str | None = None) -> None:
     if node is not None:
         show_node(one, node, out)
         return
-    if one.chosen is not None:
-        _show_score(one, out)
+    if one.chosen is None:
+        _show_counts(one, "What keeps the nodes out", out)
+        _show_nearest(one, out)
+        for number, fallback in enumerate(one.earlier, start=1):
+            _show_alternative(fallback, f"Fallback {number} finds nothing either", out)
+        return
+    _show_score(one, out)
     for number, earlier in enumerate(one.earlier):
-        _show_alternative(earlier, _title(one, number), out)
-    _show_counts(one.counts, "Out of the question" if one.chosen else "What keeps the nodes out", out)
-    _show_nearest(one, out)
+        _show_alternative(earlier, f"Fallback {number} finds nothing" if number else "As asked for, nothing fits", out)
+    _show_counts(one, "Out of the question", out)
 
 
 def headline(one: Explanation) -> Text:
+    if one.group and one.chosen is None:
+        return _headline_of_group(one)
     name = Text(one.workload, screen.TITLE)
-    fits = f"{one.feasible:,} of {screen.count(one.total, 'node')} fit"
+    fits = f"{one.feasible:,} of {_nodes(one)} fit"
     if one.chosen is not None:
         by = f" by fallback {one.fallback}" if one.fallback else ""
         score = "" if one.score is None else f"score {one.score:.3f}, "
         return name.append_text(Text.assemble(" is on ", (one.chosen, screen.GOOD), f"{by}: {score}{fits} (policy {one.policy})"))
     if one.status is Status.IMPOSSIBLE:
-        fate = Text.assemble((" can never be placed", screen.BAD), f": none of {screen.count(one.total, 'node')} will ever do")
+        fate = Text.assemble((" can never be placed", screen.BAD), f": none of {_nodes(one)} will ever do")
     elif one.feasible:
         fate = Text.assemble((" is pending", screen.WAITING), f", but now {fits}")
     else:
-        fate = Text.assemble((" is pending", screen.WAITING), f": none of {screen.count(one.total, 'node')} fits now")
+        fate = Text.assemble((" is pending", screen.WAITING), f": none of {_nodes(one)} fits now")
     return name.append_text(fate).append(f" (policy {one.policy})")
+
+
+def _headline_of_group(one: Explanation) -> Text:
+    """It is the group that waits; the member that finds no node is what it waits for."""
+    name = Text.assemble("group ", (one.group or "", screen.TITLE))
+    if one.feasible:
+        fate = Text.assemble((" is pending", screen.WAITING), ", but now it fits")
+    elif one.status is Status.IMPOSSIBLE:
+        fate = Text.assemble((" can never be placed", screen.BAD), f": for {one.workload} none of {_nodes(one)} will ever do")
+    else:
+        fate = Text.assemble((" is pending", screen.WAITING), f": {one.workload} fits on none of {_nodes(one)} now")
+    return name.append_text(fate).append(f" (policy {one.policy})")
+
+
+def _nodes(one: Explanation) -> str:
+    return screen.count(one.total, "node")
 
 
 def _show_score(one: Explanation, out: Console) -> None:
@@ -67,25 +111,19 @@ def _signed(score: float | None) -> str:
     return "" if score is None else f"{round(score, 3) + 0.0:+.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
-def _title(one: Explanation, number: int) -> str:
-    if one.chosen is None:
-        return f"Fallback {number + 1} finds nothing either"
-    return f"Fallback {number} finds nothing" if number else "As asked for, nothing fits"
-
-
 def _show_alternative(one: Explanation, title: str, out: Console) -> None:
-    _show_counts(one.counts, f"{title}{f' ({one.note})' if one.note else ''}", out)
+    _show_counts(one, f"{title}{f' ({one.note})' if one.note else ''}", out)
 
 
-def _show_counts(counts: Sequence[Count], title: str, out: Console) -> None:
-    if not counts:
+def _show_counts(one: Explanation, title: str, out: Console) -> None:
+    if not one.counts:
         return
     out.print()
-    out.print(f"{title}:")
+    out.print(f"{title}, {one.assumption()}:" if one.assumed else f"{title}:")
     table = screen.table("NODES", "RULE", "", "FOR EXAMPLE", right=("NODES",))
-    for one in counts:
-        node, _, sentence = one.example.partition(" ")
-        table.add_row(f"{one.nodes:,}", one.rule, _no(one.no), Text.assemble((node, screen.NAME), f" {sentence}"))
+    for count in one.counts:
+        node, _, sentence = count.example.partition(" ")
+        table.add_row(f"{count.nodes:,}", count.rule, _no(count.no), Text.assemble((node, screen.NAME), f" {sentence}"))
     out.print(screen.indented(table))
 
 
@@ -105,6 +143,10 @@ def _show_nearest(one: Explanation, out: Console) -> None:
         out.print()
         label = "Smallest change" + ("" if one.change.proven else " (advice; not tried)")
         out.print(Text.assemble((f"{label}: ", screen.TITLE), str(one.change)))
+    if one.purchase is not None:
+        if one.change is None:
+            out.print()
+        out.print(Text.assemble(("Or: " if one.change else "Smallest change: ", screen.TITLE), str(one.purchase)))
 
 
 def _sentences(reasons: Sequence[Reason]) -> Text:
@@ -164,11 +206,12 @@ def show_preemption(plan: Preemption | None, out: Console) -> None:
         out.print(Text.assemble(("Who would have to go: ", screen.TITLE), f"{plan}. Nobody is evicted by asking."))
 
 
-def as_json(asked: str, found: list[Explanation], plan: Preemption | None, node: str | None, every: bool) -> dict[str, object]:
-    answers = []
-    for one in found:
-        answer = one.as_json(every)
-        if node is not None:
-            answer["asked_node"] = {"node": node, "reasons": [reason.as_json() for reason in one.node(node)]}
-        answers.append(answer)
-    return {"asked": asked, "explanations": answers, "preemption": None if plan is None else plan.as_json()}
+def as_json(answer: Answer) -> dict[str, object]:
+    explained = []
+    for one in answer.found:
+        data = one.as_json(answer.every_node)
+        if answer.node is not None:
+            data["asked_node"] = {"node": answer.node, "reasons": [reason.as_json() for reason in one.node(answer.node)]}
+        explained.append(data)
+    plan = None if answer.preemption is None else answer.preemption.as_json()
+    return {"asked": answer.asked, "explanations": explained, "preemption": plan}

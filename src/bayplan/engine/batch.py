@@ -19,7 +19,7 @@ import numpy as np
 
 from bayplan.engine.pipeline import Pipeline
 from bayplan.engine.query import Query, on_grid
-from bayplan.scorers.packing import PackingColumns
+from bayplan.scorers.usage import UsageColumns
 from bayplan.table.checks import AtLeast, Counted, Holds, Unclaimed
 from bayplan.table.column import Bools, Floats, Ints, Rows
 from bayplan.table.terms import Graded, Linear, Weighs
@@ -105,7 +105,7 @@ def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
     return _merge(rows, scores, copies, count, query) if direction < 0 else None
 
 
-def _columns(part: object) -> PackingColumns:
+def _columns(part: object) -> UsageColumns:
     return part.follower  # type: ignore[attr-defined,no-any-return]
 
 

@@ -9,6 +9,7 @@ of a cluster that has moved on. A node is feasible exactly when there is nothing
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -20,6 +21,7 @@ from bayplan.engine.gang import BUDGET, Attempt, member_query
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.query import Query
 from bayplan.engine.reasons import Misses, counts, reasons_of
+from bayplan.engine.scores import NodeScore, parts_of, scores_of
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Reason, Status
 from bayplan.model.group import Group, Request
@@ -50,6 +52,9 @@ class View:
 
     def names(self) -> list[str]:
         return [name for name in self.query().snapshot.names if name is not None]
+
+    def scores(self) -> Iterator[NodeScore]:
+        return scores_of(self.query())
 
     def reasons(self, name: str) -> tuple[Reason, ...]:
         query = self.query()
@@ -129,7 +134,7 @@ def _all_tries(tries: list[Explanation]) -> Explanation:
 
 
 def explain_group(pipeline: Pipeline, group: Group, version: int) -> Explanation:
-    """A group hangs on the member that found no node; it is explained with the others in their places."""
+    """A group hangs on the member that found no node; its reasons assume the members before it in seats of theirs."""
     return _all_tries(_explain_alternatives(pipeline, group, version, 1 + len(group.fallbacks)))
 
 
@@ -151,13 +156,14 @@ def _explain_alternative(scene: Pipeline, group: Group, name: str) -> Explanatio
         nodes, version = len(scene.snapshot.row_of), scene.snapshot.version
         return Explanation(group.members[0].id, Status.PENDING, scene.policy.name, version, nodes, 1, group=name, note=note)
     attempt = Attempt(scene, group)
-    seated = attempt.seat_greedily()
-    stuck = group.members[seated]
-    view = View(scene, stuck, scene.snapshot.version, attempt.query(stuck, first=seated == 0))
-    note = f"group {name!r} is placed whole or not at all: {seated} of {size} members find a node, {stuck.id} does not"
+    seats = attempt.seat_greedily()
+    stuck = group.members[len(seats)]
+    view = View(scene, stuck, scene.snapshot.version, attempt.query(stuck, first=not seats))
+    note = f"group {name!r} is placed whole or not at all: {len(seats)} of {size} members find a node, {stuck.id} does not"
     if search.budget <= 0:
         note += f"; the search was cut off after {BUDGET:,} tries, so a placement may exist"
-    return replace(_refused(view, scene.policy.name), group=name, note=note)
+    assumed = tuple((one.member.id, str(scene.snapshot.names[one.placement.row])) for one in seats)
+    return replace(_refused(view, scene.policy.name), group=name, note=note, assumed=assumed)
 
 
 def _refused(view: View, policy: str) -> Explanation:
@@ -183,10 +189,9 @@ def _chosen(view: View, policy: str, placed: Placement) -> Explanation:
     scores[row] = -inf
     second = int(scores.argmax()) if scores.max() > -inf else None
     broken = "" if mask[row] else "; ".join(map(str, reasons_of(query, row)))
-    parts = tuple(
-        ScorePart(part.rule, str(part.topic), part.term.one(row), None if second is None else part.term.one(second))
-        for part in query.parts
-    )
+    own = parts_of(query, row)
+    others = parts_of(query, second) if second is not None else [(rule, topic, None) for rule, topic, _ in own]
+    parts = tuple(ScorePart(*one, other) for one, (_, _, other) in zip(own, others, strict=True) if one[2] or other)
     return Explanation(
         placed.id, Status.PLACED, policy, view.version, len(query.snapshot.row_of), int(np.count_nonzero(mask)),
         chosen=names[row], score=score, parts=parts, counts=counts(query), view=view,

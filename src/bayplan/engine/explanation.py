@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from bayplan.engine.fixes import Fix
+from bayplan.engine.market import Purchase
 from bayplan.engine.reasons import Count, Miss
+from bayplan.engine.scores import NodeScore
 from bayplan.model.decision import Reason, Status
+
+NODES_NAMED = 8
 
 
 class View(Protocol):
@@ -16,6 +21,7 @@ class View(Protocol):
 
     def names(self) -> list[str]: ...
     def reasons(self, name: str) -> tuple[Reason, ...]: ...
+    def scores(self) -> Iterator[NodeScore]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +55,15 @@ class Explanation:
     counts: tuple[Count, ...] = ()
     nearest: tuple[Miss, ...] = ()
     change: Fix | None = None
+    purchase: Purchase | None = None
+    """Nodes that could be bought with which it would fit."""
     fallback: int = 0
     earlier: tuple[Explanation, ...] = ()
     """The alternatives that came before and found nothing, or all of them when none did."""
     group: str | None = None
+    """Of a pending group: its name. `workload` is then the member that found no node."""
+    assumed: tuple[tuple[str, str], ...] = ()
+    """Members of the group and the nodes on which the reasons assume them to be seated; nothing is placed there."""
     note: str = ""
     view: View | None = None
 
@@ -60,6 +71,11 @@ class Explanation:
         """Why not this node? Empty when it would do."""
         assert self.view is not None
         return self.view.reasons(name)
+
+    def scores(self) -> Iterator[NodeScore]:
+        """What every node scores, rule by rule: those that fit first, the best first."""
+        assert self.view is not None
+        return self.view.scores()
 
     def nodes(self) -> Iterator[tuple[str, tuple[Reason, ...]]]:
         """Every node with its reasons, in tie order."""
@@ -74,6 +90,8 @@ class Explanation:
         }  # fmt: skip
         if self.group:
             out["group"] = self.group
+        if self.assumed:
+            out["assumed"] = dict(self.assumed)
         if self.note:
             out["note"] = self.note
         if self.chosen is not None:
@@ -89,6 +107,8 @@ class Explanation:
         out["reasons"] = [one.as_json() for one in self.counts]
         out["nearest"] = [one.as_json() for one in self.nearest]
         out["change"] = None if self.change is None else self.change.as_json()
+        if self.purchase is not None:
+            out["purchase"] = self.purchase.as_json()
         if self.earlier:
             out["alternatives"] = [one.as_json(every_node) for one in self.earlier]
         if every_node:
@@ -100,22 +120,43 @@ class Explanation:
 
     def lines(self) -> Iterator[str]:
         """Plain text; the command line shows the same data in colour."""
-        if self.chosen is not None:
-            score = "" if self.score is None else f"score {self.score:.4f}, "
-            yield f"{self.workload} is on {self.chosen}: {score}{self.feasible} of {self.total} nodes fit."
-            for part in self.parts:
-                beside = "" if part.runner_up is None else f"  ({self.runner_up}: {part.runner_up:+.4f})"
-                yield f"  {part.rule}: {part.topic}: {part.chosen:+.4f}{beside}"
-        elif self.feasible:
-            yield f"{self.workload} would fit on {self.feasible} of {self.total} nodes."
-        else:
-            fate = "can never be placed" if self.status is Status.IMPOSSIBLE else "is pending"
-            yield f"{self.workload} {fate}: none of {self.total} nodes fits."
+        yield self._headline()
+        for part in self.parts:
+            beside = "" if part.runner_up is None else f"  ({self.runner_up}: {part.runner_up:+.4f})"
+            yield f"  {part.rule}: {part.topic}: {part.chosen:+.4f}{beside}"
         if self.note:
             yield f"  {self.note}"
+        if self.assumed:
+            yield f"  {self.assumption()}:"
         for count in self.counts:
             yield f"  {count.nodes} x {count.rule} ({count.no}): {count.example}"
         for miss in self.nearest:
             yield f"  nearest {miss.node}: " + "; ".join(map(str, miss.reasons))
         if self.change is not None:
             yield f"  smallest change: {self.change}"
+        if self.purchase is not None:
+            yield f"  or {self.purchase}"
+        for number, other in enumerate(self.earlier if self.chosen is None else (), start=1):
+            yield f"  fallback {number}: {other.note or 'finds nothing either'}"
+            yield from (f"    {one.nodes} x {one.rule} ({one.no}): {one.example}" for one in other.counts)
+
+    def _headline(self) -> str:
+        if self.chosen is not None:
+            score = "" if self.score is None else f"score {self.score:.4f}, "
+            return f"{self.workload} is on {self.chosen}: {score}{self.feasible} of {self.total} nodes fit."
+        if self.feasible and self.group:
+            return f"group {self.group} is pending, but would fit now."
+        if self.feasible:
+            return f"{self.workload} would fit on {self.feasible} of {self.total} nodes."
+        fate = "can never be placed" if self.status is Status.IMPOSSIBLE else "is pending"
+        if self.group:
+            return f"group {self.group} {fate}: {self.workload} finds none of {self.total} nodes."
+        return f"{self.workload} {fate}: none of {self.total} nodes fits."
+
+    def assumption(self) -> str:
+        """`assuming the first 3 members seated on a, b x2`"""
+        nodes = Counter(node for _, node in self.assumed)
+        named = [f"{node} x{times}" if times > 1 else node for node, times in nodes.items()]
+        more = f" and {len(named) - NODES_NAMED} more nodes" if len(named) > NODES_NAMED else ""
+        members = "first member" if len(self.assumed) == 1 else f"first {len(self.assumed)} members"
+        return f"assuming the {members} seated on {', '.join(named[:NODES_NAMED])}{more}"

@@ -25,7 +25,8 @@ from bayplan.model.labels import ValueSet
 from bayplan.model.resources import UNIT, Resources, render
 from bayplan.model.selector import NODE_NAME
 from bayplan.model.syntax import value_fault
-from bayplan.model.workload import Match, Toleration, Workload
+from bayplan.model.tolerations import Match, Toleration
+from bayplan.model.workload import Workload
 from bayplan.table.snapshot import Snapshot
 
 
@@ -73,10 +74,7 @@ def _twin_would_do(query: Query, name: str) -> bool:
 
 def _fix(query: Query, name: str) -> Fix:
     reasons = reasons_of(query, query.snapshot.row(name))
-    by_device = {reason.topic for reason in reasons if reason.rule == "devices"}
-    # Where a device is short, so is the resource: one edit is enough.
-    said = [reason for reason in reasons if not (reason.rule == "fit" and reason.topic in by_device)]
-    edits = tuple(dict.fromkeys(_edit(reason) for reason in said))
+    edits = tuple(dict.fromkeys(_edit(reason) for reason in reasons))
     return Fix(name, edits, _prove(query, name, reasons))
 
 

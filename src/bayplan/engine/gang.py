@@ -15,7 +15,7 @@ next best, and so on: a complete search for small groups, cut off after `BUDGET`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,10 +26,12 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import EXISTS
 from bayplan.model.neighbours import NODE
+from bayplan.model.resources import render
 from bayplan.model.workload import Workload
 from bayplan.table.checks import MANY, Counted, Holds, Where
-from bayplan.table.column import Bools, Rows
+from bayplan.table.column import Bools, Floats, Rows
 from bayplan.table.forms import Clause, Part
+from bayplan.table.index import LabelColumn
 from bayplan.table.journal import Placement
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
@@ -103,12 +105,15 @@ class Attempt:
         self.snapshot.undo_to(start)
         return None
 
-    def seat_greedily(self) -> int:
-        """Seat members in order, each on its best node, until one finds none; how many were seated."""
+    def seat_greedily(self) -> list[Seat]:
+        """Seat members in order, each on its best node, until one finds none."""
+        seats: list[Seat] = []
         for index in range(len(self.group.members)):
-            if next(self._choices(index), None) is None:
-                return index
-        return len(self.group.members)
+            seat = next(self._choices(index), None)
+            if seat is None:
+                break
+            seats.append(seat)
+        return seats
 
     def _seat_from(self, index: int, seats: list[Seat]) -> bool:
         """Seat members index, index+1, ...: an explicit stack, since groups may be large."""
@@ -214,14 +219,33 @@ def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
         choices = [alternative.requests for alternative in member.alternatives()]
         asked.update({name: min(requests.get(name, 0) for requests in choices) for name in choices[0]})
 
+    def free(name: str) -> Floats:
+        sums: Floats = np.bincount(label.codes.data, snapshot.free_of(name).data, len(label.values)).astype(np.float64)
+        return sums
+
     def enough(rows: Rows) -> Bools:
-        codes = label.codes.data
         table = np.ones(len(label.values), np.bool_)
         for name, units in asked.items():
-            table &= np.bincount(codes, snapshot.free_of(name).data, len(label.values)) >= units
-        table[0] = False
-        return table.take(codes[rows])
+            table &= free(name) >= units
+        table[0] = True  # nodes without the label are refused by the rule of the group, which says so
+        return table.take(label.codes.data[rows])
 
-    sentence = f"no single {'node' if group.by == NODE else group.by} has room for all {len(group.members)} members"
-    reason = Reason.of("group", f"{group.strategy} as a whole", No.BUSY, sentence, group=group.name)
-    return Clause("group", Where(enough), True, lambda row: (reason,))
+    def reasons(row: int) -> tuple[Reason, ...]:
+        return (_no_room(group, label, {name: (free(name), units) for name, units in asked.items() if units}),)
+
+    return Clause("group", Where(enough), True, reasons)
+
+
+def _no_room(group: Group, label: LabelColumn, amounts: Mapping[str, tuple[Floats, int]]) -> Reason:
+    """Names the domain that comes nearest: where the scarcest resource covers most of what is asked."""
+    covered = np.min([np.minimum(free / units, 1.0) for free, units in amounts.values()], axis=0)
+    covered[np.array(label.sizes) == 0] = -1.0  # values that no node has any more
+    covered[0] = -1.0
+    best = int(covered.argmax())
+    short = {name: (int(free[best]), units) for name, (free, units) in amounts.items() if free[best] < units}
+    scarcest = min(short, key=lambda name: short[name][0] / short[name][1])
+    by, domain = "node" if group.by == NODE else group.by, label.values[best]
+    words = ", ".join(f"{render(name, has)} of {render(name, units)} {name}" for name, (has, units) in short.items())
+    sentence = f"no single {by} has room for all {len(group.members)} members: {by} {domain} comes nearest, with {words} free"
+    facts = {"domain": domain, "resource": scarcest, "free": short[scarcest][0], "requested": short[scarcest][1]}
+    return Reason.of("group", f"{group.strategy} as a whole", No.BUSY, sentence, group=group.name, **facts)

@@ -9,7 +9,9 @@ Three ways to the same answer, bit for bit (tests/laws/test_same_answer.py):
 
 from __future__ import annotations
 
+from itertools import islice
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +58,8 @@ class Pipeline:
         found = self._queries.get(kind)
         if found is None or not found.current:
             if len(self._queries) >= QUERY_LIMIT:
-                self._queries.clear()
-                self._rankings.clear()
+                for old in forget_oldest(self._queries):
+                    self._rankings.pop(old, None)
             found = self._queries[kind] = Query(self.snapshot, self.policy, workload, self._shared(kind, workload))
             self._rankings.pop(kind, None)
         return found
@@ -67,7 +69,7 @@ class Pipeline:
         found = self._conditions.get(kind.family)
         if found is None or not found.current:
             if len(self._conditions) >= QUERY_LIMIT:
-                self._conditions.clear()
+                forget_oldest(self._conditions)
             found = self._conditions[kind.family] = Conditions(self.snapshot, self.policy, workload)
         return found
 
@@ -100,6 +102,14 @@ class Pipeline:
         """A member of a group, compiled with what the group adds; not kept."""
         query = Query(self.snapshot, self.policy, workload, self._shared(self.snapshot.kind(workload), workload))
         return query.with_extras(clauses, wishes)
+
+
+def forget_oldest(cache: dict[Any, Any]) -> list[Any]:
+    """Drop the quarter that came first; its keys are returned."""
+    oldest = list(islice(cache, len(cache) // 4))
+    for key in oldest:
+        del cache[key]
+    return oldest
 
 
 def scan(query: Query) -> Found:

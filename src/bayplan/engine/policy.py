@@ -1,14 +1,15 @@
 """Policies: which filters, which scorers, how weighty. The one registry of rules is here.
 
-A new rule is one file in filters/ or scorers/ and one line below. Users' own rules come by entry
-points: group `bayplan.filters` for functions `(snapshot, workload) -> list[Clause]`, group
-`bayplan.scorers` for classes with a `weight` and a method `parts(snapshot, workload) -> list[Part]`.
+A new rule is one file in filters/ or scorers/ and one line below. A filter is a function
+`(snapshot, workload) -> list[Clause]`, known by its name, or an object that is called so and has parameters of its own.
+Users' own rules come by entry points: group `bayplan.filters` for functions, group `bayplan.scorers` for classes with a
+`weight` and a method `parts(snapshot, workload) -> list[Part]`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from typing import Any, Protocol
@@ -17,19 +18,30 @@ from bayplan.errors import did_you_mean, wrong
 from bayplan.filters.devices import devices
 from bayplan.filters.fit import fit
 from bayplan.filters.neighbours import apart, near
+from bayplan.filters.reserve import Reserve
 from bayplan.filters.selector import selector
 from bayplan.filters.spread import spread
 from bayplan.filters.taints import cordon, taints
+from bayplan.model.strategy import ResourceStrategy
 from bayplan.model.workload import Workload
 from bayplan.scorers.balance import Balance
 from bayplan.scorers.neighbours import Neighbours
-from bayplan.scorers.packing import Packing, ResourceStrategy
+from bayplan.scorers.packing import Packing
 from bayplan.scorers.preference import Preferences
+from bayplan.scorers.scarcity import Scarcity
 from bayplan.scorers.spread import Spreading
 from bayplan.table.forms import Clause, Part
 from bayplan.table.snapshot import Snapshot
 
 Filter = Callable[[Snapshot, Workload], list[Clause]]
+
+
+class FilterRule(Protocol):
+    """A filter with parameters."""
+
+    @property
+    def name(self) -> str: ...
+    def __call__(self, snapshot: Snapshot, workload: Workload) -> list[Clause]: ...
 
 
 class Scorer(Protocol):
@@ -57,8 +69,13 @@ READ_REQUESTS = frozenset(("fit", "devices"))
 """The filters above that look at a workload's requests. What the others compile to is shared by all
 workloads with the same conditions, whatever their size. Users' filters are taken to read everything."""
 
+FILTER_RULES: dict[str, Callable[..., FilterRule]] = {
+    "reserve": Reserve,
+}
+
 SCORERS: dict[str, Callable[..., Scorer]] = {
     "packing": Packing,
+    "scarcity": Scarcity,
     "balance": Balance,
     "preference": Preferences,
     "neighbours": Neighbours,
@@ -72,7 +89,7 @@ class Policy:
 
     name: str
     scorers: tuple[Scorer, ...]
-    filters: tuple[str, ...] = tuple(FILTERS)
+    filters: tuple[str | FilterRule, ...] = tuple(FILTERS)
     rules: Rules = field(init=False, repr=False, compare=False)
     """Filters and scorers, looked up."""
 
@@ -87,18 +104,27 @@ class Policy:
         others = [scorer if one.name == scorer.name else one for one in self.scorers]
         if scorer.name not in names:
             others.append(scorer)
-        return Policy(self.name, tuple(one for one in others if one.weight > 0), self.filters)
+        return replace(self, scorers=tuple(one for one in others if one.weight))
+
+    def with_filter(self, rule: str | FilterRule, wanted: bool = True) -> Policy:
+        """The same policy with this filter in place of the one of its name, or without it."""
+        filters = {_name(one): one for one in self.filters} | {_name(rule): rule}
+        return replace(self, filters=tuple(one for name, one in filters.items() if wanted or name != _name(rule)))
 
 
 class Rules:
     """A policy's rules, looked up once and split by whether they read requests."""
 
     def __init__(self, policy: Policy):
-        sized = [name for name in policy.filters if name in READ_REQUESTS or name not in FILTERS]
-        self.sized_filters = [filter_named(name) for name in sized]
-        self.filters = [filter_named(name) for name in policy.filters if name not in sized]
+        sized = [one for one in policy.filters if one in READ_REQUESTS or one not in FILTERS]
+        self.sized_filters = [filter_named(one) if isinstance(one, str) else one for one in sized]
+        self.filters = [filter_named(one) for one in policy.filters if isinstance(one, str) and one not in sized]
         self.sized_scorers = [one for one in policy.scorers if getattr(one, "reads_requests", True)]
         self.scorers = [one for one in policy.scorers if not getattr(one, "reads_requests", True)]
+
+
+def _name(rule: str | FilterRule) -> str:
+    return rule if isinstance(rule, str) else rule.name
 
 
 def filter_named(name: str) -> Filter:
@@ -107,6 +133,13 @@ def filter_named(name: str) -> Filter:
         raise wrong(f"there is no filter {name!r}", "policy.filters", did_you_mean(name, (*FILTERS, *_users("bayplan.filters"))))
     rule: Filter = found
     return rule
+
+
+def filter_rule_named(name: str) -> Callable[..., FilterRule]:
+    found = FILTER_RULES.get(name)
+    if found is None:
+        raise wrong(f"there is no filter {name!r} that takes parameters", "policy.filters", did_you_mean(name, FILTER_RULES))
+    return found
 
 
 def scorer_named(name: str) -> Callable[..., Scorer]:
@@ -143,7 +176,24 @@ PRESETS: dict[str, Policy] = {
         ),
     ),
     "balanced": Policy("balanced", (Packing(), Balance(), *_WISHES)),
+    "ai-mixed": Policy(
+        "ai-mixed",
+        (
+            Packing(
+                (
+                    *(ResourceStrategy(name, "most", 2.0) for name in ("gpu", "nvidia.com/gpu")),
+                    ResourceStrategy("cpu", "least"),
+                ),
+                over="requested",
+                lacking="zero",
+            ),
+            Scarcity((("gpu", 1.0), ("nvidia.com/gpu", 1.0)), total=1.0),
+            *_WISHES,
+        ),
+    ),
+    "plain": Policy("plain", ()),
 }
+"""`ai-mixed`: GPUs are packed, CPU work is spread and stays off GPU nodes. `plain`: the first node that fits."""
 
 DEFAULT = "balanced"
 

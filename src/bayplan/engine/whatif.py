@@ -12,8 +12,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bayplan.engine.diff import Moves, difference, state
 from bayplan.engine.explain import Asked
 from bayplan.engine.policy import Policy
+from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Plan
 from bayplan.model.group import Group, Request
 from bayplan.model.node import Node, Taint
@@ -25,67 +27,22 @@ if TYPE_CHECKING:
 Step = Callable[["Cluster", list[Request]], None]
 """Changes the cluster, and the list of requests that have lost their place or are new."""
 
-Where = str | None
-"""A node's name, or None for pending."""
-
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """One workload that would be elsewhere."""
-
-    workload: str
-    before: Where
-    after: Where
-
-    def __str__(self) -> str:
-        return f"{self.workload}: {self.before or 'pending'} -> {self.after or 'pending'}"
-
-    def as_json(self) -> dict[str, object]:
-        return {"workload": self.workload, "before": self.before, "after": self.after}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Moves):
     """What a change would do: who gains a place, who loses one, who moves."""
 
     changes: tuple[str, ...]
-    moves: tuple[Move, ...]
-    unchanged: int
     plan: Plan
     cluster: Cluster
     """The cluster as it would be; ask it anything."""
-
-    @property
-    def gained(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.before is None)
-
-    @property
-    def lost(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.after is None)
-
-    @property
-    def moved(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.before is not None and one.after is not None)
 
     def __str__(self) -> str:
         head = f"{len(self.gained)} gain a place, {len(self.lost)} lose theirs, {len(self.moved)} move, {self.unchanged} stay"
         return "\n".join([head, *(f"  {one}" for one in self.moves)])
 
     def as_json(self) -> dict[str, object]:
-        return {
-            "changes": list(self.changes),
-            "gained": [one.as_json() for one in self.gained],
-            "lost": [one.as_json() for one in self.lost],
-            "moved": [one.as_json() for one in self.moved],
-            "unchanged": self.unchanged,
-        }
-
-
-def difference(before: Mapping[str, Where], after: Mapping[str, Where]) -> tuple[tuple[Move, ...], int]:
-    """The moves between two states, and how many workloads stay where they are."""
-    ids = dict.fromkeys((*before, *after))
-    moves = [Move(one, before.get(one), after.get(one)) for one in ids if before.get(one) != after.get(one)]
-    return tuple(moves), len(ids) - len(moves)
+        return {"changes": list(self.changes), **self.sorts_as_json(), "unchanged": self.unchanged}
 
 
 class WhatIf:
@@ -120,7 +77,21 @@ class WhatIf:
         return self._then(f"relabel {name} {words}", lambda cluster: cluster.relabel(name, labels))
 
     def taint(self, name: str, taints: Sequence[Taint]) -> WhatIf:
-        return self._then(f"taint {name} {', '.join(map(str, taints)) or 'nothing'}", lambda cluster: cluster.taint(name, taints))
+        """Give the node these taints instead of those it has."""
+        words = f"taint {name} {', '.join(map(str, taints))}" if taints else f"remove all taints from {name}"
+        return self._then(words, lambda cluster: cluster.taint(name, taints))
+
+    def untaint(self, name: str, key: str) -> WhatIf:
+        """Take away the taints of one key."""
+
+        def without(cluster: Cluster) -> None:
+            taints = cluster.snapshot.node(name).taints
+            kept = [one for one in taints if one.key != key]
+            if len(kept) == len(taints):
+                raise wrong(f"node {name!r} has no taint {key!r}", hint=did_you_mean(key, {one.key for one in taints}))
+            cluster.taint(name, kept)
+
+        return self._then(f"remove taint {key} from {name}", without)
 
     def cordon(self, name: str, cordoned: bool = True) -> WhatIf:
         return self._then(f"{'' if cordoned else 'un'}cordon {name}", lambda cluster: cluster.cordon(name, cordoned))
@@ -154,9 +125,9 @@ class WhatIf:
             step(cluster, homeless)
         plan = cluster.place(homeless)
         retried = cluster.retry()
-        moves, unchanged = difference(_state(self._cluster), _state(cluster))
+        moves, unchanged = difference(state(self._cluster), state(cluster))
         changes = tuple(sentence for sentence, _ in self._steps)
-        return Difference(changes, moves, unchanged, Plan((*plan, *retried)), cluster)
+        return Difference(moves, unchanged, changes, Plan((*plan, *retried)), cluster)
 
 
 def _start_over(cluster: Cluster, policy: Policy | str, homeless: list[Request]) -> None:
@@ -187,9 +158,3 @@ def _whole(asked: Asked, present: Container[str]) -> Request:
         return asked.request
     left = tuple(one for one in group.members if one.id in present)
     return replace(group, name=asked.request.name, members=left, fallbacks=())
-
-
-def _state(cluster: Cluster) -> dict[str, Where]:
-    state: dict[str, Where] = dict(cluster.assignments)
-    state.update(dict.fromkeys(cluster.pending.ids))
-    return state

@@ -12,7 +12,8 @@ import numpy as np
 
 from bayplan.model.decision import No, Reason
 from bayplan.model.node import Effect, Taint
-from bayplan.model.workload import Toleration, Workload
+from bayplan.model.tolerations import Toleration
+from bayplan.model.workload import Workload
 from bayplan.table.checks import Holds
 from bayplan.table.column import Bools
 from bayplan.table.forms import Clause

@@ -56,17 +56,23 @@ def capacity(resource: str, quantity: Quantity) -> int:
     return _amount(resource, quantity, up=False)
 
 
-def _amount(resource: str, quantity: Quantity, *, up: bool) -> int:
+def exact(resource: str, quantity: Quantity) -> Fraction:
+    """The amount as it is written, in units or bytes."""
     if not is_name(resource):
         raise wrong(f"{resource!r} is not a resource name", str(resource))
     # A bool is an int to Python, and 1 == 1.0 == True to its caches; only text is memoised.
-    exact = _parse(quantity) if isinstance(quantity, str) else _exact(quantity)
-    if exact is None:
+    found = _parse(quantity) if isinstance(quantity, str) else _exact(quantity)
+    if found is None:
         hint = 'write a number, "500m", "64Gi" or "1.5e3"'
         raise wrong(f"{_short(quantity)} is not a quantity", resource, hint)
-    if exact < 0:
+    if found < 0:
         raise wrong(f"{_short(quantity)} is negative", resource)
-    scaled = exact if in_bytes(resource) else exact * UNIT
+    return found
+
+
+def _amount(resource: str, quantity: Quantity, *, up: bool) -> int:
+    amount = exact(resource, quantity)
+    scaled = amount if in_bytes(resource) else amount * UNIT
     units = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
     if units > LIMIT:
         raise wrong(f"{_short(quantity)} is too large", resource, f"at most {render(resource, LIMIT)}")

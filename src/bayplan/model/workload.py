@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final
 
@@ -16,11 +15,13 @@ from bayplan.errors import ConfigError, Problem, wrong
 from bayplan.model import labels as algebra
 from bayplan.model import resources, syntax
 from bayplan.model.frozen import FrozenMap
+from bayplan.model.kind import KindKey
 from bayplan.model.neighbours import HEAVIEST, Apart, Near, Spread
-from bayplan.model.node import Effect, Taint
 from bayplan.model.resources import Quantity, Resources
 from bayplan.model.selector import EVERYTHING, NODE_NAME, Selecting, Selector
 from bayplan.model.selector import selector as read_selector
+from bayplan.model.strategy import ResourceStrategy
+from bayplan.model.tolerations import Toleration
 
 DEFAULT_NAMESPACE: Final = "default"
 NOTHING: Final = Resources()
@@ -39,43 +40,6 @@ class Preference:
             raise wrong(f"{weight!r} is not a weight", "preference.weight", f"a number, at most {HEAVIEST:,} either way")
         object.__setattr__(self, "selector", read_selector(selector, "preference.selector"))
         object.__setattr__(self, "weight", float(weight))
-
-
-class Match(StrEnum):
-    """How a toleration compares its value with a taint's."""
-
-    EQUAL = "Equal"
-    EXISTS = "Exists"
-    GT = "Gt"
-    LT = "Lt"
-
-
-@dataclass(frozen=True, slots=True)
-class Toleration:
-    """Accepts taints. An empty key accepts any key, no effect any effect."""
-
-    key: str = ""
-    value: str = ""
-    operator: Match = Match.EQUAL
-    effect: Effect | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "operator", Match(self.operator))
-        object.__setattr__(self, "effect", None if self.effect is None else Effect(self.effect))
-        if not self.key and self.operator is not Match.EXISTS:
-            raise wrong("a toleration without a key must have operator Exists", "toleration.key")
-        if self.operator in (Match.GT, Match.LT) and algebra.number(self.value) is None:
-            raise wrong(f"{self.operator} compares integers, found {self.value!r}", "toleration.value")
-
-    def tolerates(self, taint: Taint) -> bool:
-        if self.effect not in (None, taint.effect) or (self.key and self.key != taint.key):
-            return False
-        if self.operator is Match.EXISTS:
-            return True
-        if self.operator is Match.EQUAL:
-            return self.value == taint.value
-        bound = algebra.number(self.value) or 0
-        return taint.value in (algebra.gt(bound) if self.operator is Match.GT else algebra.lt(bound))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +84,7 @@ _LISTS: Final = {
     "apart": Apart,
     "spread": Spread,
     "fallbacks": Fallback,
+    "packing": ResourceStrategy,
 }
 
 
@@ -132,6 +97,8 @@ def _condition(name: str, value: Any, problems: list[Problem]) -> object:
             return resources.requests(value)
         if name == "selector":
             return read_selector(value, "")
+        if name == "packing" and value is None:
+            return None
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise wrong(f"{value!r} is not a list", hint="write [...] even for one")
         items = tuple(value)
@@ -143,32 +110,6 @@ def _condition(name: str, value: Any, problems: list[Problem]) -> object:
     except ConfigError as error:
         problems += [problem.under(name) for problem in error.problems]
         return None
-
-
-class KindKey:
-    """Fields of a workload as a cache key that hashes once."""
-
-    __slots__ = ("_hash", "fields")
-
-    def __init__(self, values: tuple[object, ...]):
-        self.fields = values
-        self._hash = hash(values)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, KindKey) or self._hash != other._hash:
-            return False
-        if self.fields is not other.fields and self.fields != other.fields:
-            return False
-        other.fields = self.fields  # equal, and from now on seen to be so at a glance
-        return True
-
-    def __reduce__(self) -> tuple[type, tuple[tuple[object, ...]]]:
-        return KindKey, (self.fields,)  # a hash of text is good for one process only
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +133,9 @@ class Workload:
     priority: int
     fallbacks: tuple[Fallback, ...]
     owner: str
+    queue: str
+    packing: tuple[ResourceStrategy, ...] | None
+    """What to do with each resource, where this workload wants it otherwise than the policy says."""
     id: str = field(init=False, repr=False, compare=False)
     """The name, with the namespace in front unless it is the default one."""
     _conditions: KindKey | None = field(init=False, repr=False, compare=False)
@@ -213,16 +157,25 @@ class Workload:
         priority: int = 0,
         fallbacks: Iterable[Fallback] = (),
         owner: str = "",
+        queue: str = "",
+        packing: Iterable[ResourceStrategy] | None = None,
     ):
-        problems = _identity_problems(name, namespace, labels, priority, owner)
+        problems = _identity_problems(name, namespace, labels, priority, {"owner": owner, "queue": queue})
         given = {
             "requests": requests, "selector": selector, "nodes": nodes, "preferences": preferences, "tolerations": tolerations,
-            "near": near, "apart": apart, "spread": spread, "fallbacks": fallbacks,
+            "near": near, "apart": apart, "spread": spread, "fallbacks": fallbacks, "packing": packing,
         }  # fmt: skip
         values = {field_name: _condition(field_name, value, problems) for field_name, value in given.items()}
         if problems:
             raise ConfigError(problem.under(f"workload {name!r}") for problem in problems)
-        values |= {"name": name, "namespace": namespace, "priority": priority, "owner": owner, "id": _id(namespace, name)}
+        values |= {
+            "name": name,
+            "namespace": namespace,
+            "priority": priority,
+            "owner": owner,
+            "id": _id(namespace, name),
+            "queue": queue,
+        }
         values |= {"labels": labels if isinstance(labels, FrozenMap) else FrozenMap(labels), "_conditions": None, "_kind": None}
         for field_name, value in values.items():
             object.__setattr__(self, field_name, value)
@@ -276,7 +229,9 @@ class Workload:
         return self.selector & Selector.of({NODE_NAME: algebra.in_(*self.nodes)})
 
 
-def _identity_problems(name: object, namespace: object, labels: object, priority: object, owner: object) -> list[Problem]:
+def _identity_problems(
+    name: object, namespace: object, labels: object, priority: object, texts: Mapping[str, object]
+) -> list[Problem]:
     problems = []
     for where, text in (("name", name), ("namespace", namespace)):
         if not isinstance(text, str):
@@ -291,8 +246,7 @@ def _identity_problems(name: object, namespace: object, labels: object, priority
         problems.append(Problem(f"{priority!r} is not a whole number", "priority"))
     elif not -(2**31) <= priority < 2**31:
         problems.append(Problem(f"{priority} is out of range (32 bits)", "priority"))
-    if not isinstance(owner, str):
-        problems.append(Problem(f"{owner!r} is not text", "owner"))
+    problems += [Problem(f"{text!r} is not text", where) for where, text in texts.items() if not isinstance(text, str)]
     return problems
 
 

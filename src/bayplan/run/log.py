@@ -27,8 +27,11 @@ except ImportError:  # no locks on this system: then two writers at once are the
 
 NAME: Final = "bayplan"
 VERSION: Final = 1
-MISTAKES: Final = 100
-"""Bad lines that are listed."""
+MISTAKES: Final = 10
+"""Bad lines that are listed; the others are counted."""
+
+_HEADER_START: Final = b'{"log":"bayplan",'
+"""What a header that was torn while it was written begins with."""
 
 Data = dict[str, Any]
 
@@ -63,10 +66,13 @@ def read(path: str | os.PathLike[str]) -> Log:
         raise _unusable(name, "read", error) from error
     lines = content.split(b"\n")
     last = lines.pop()  # what follows the last newline: nothing, or a line that was not finished
+    header = _header(lines[0] if lines else last, name, torn=not lines)
     problems: list[Problem] = []
-    records = [Record(at, data) for at, line in enumerate(lines, start=1) if (data := _parse(line, at, name, problems))]
+    records = [Record(at, data) for at, line in enumerate(lines[1:], start=2) if (data := _parse(line, at, name, problems))]
     torn, whole = "", len(content) - len(last)
-    if last:
+    if last and not lines:
+        whole = len(content)  # a header that only lacks its newline
+    elif last:
         # Part of an object is never an object: a last line that can be read only lacks its newline.
         rest = _parse(last, len(lines) + 1, name, [])
         if rest is not None:
@@ -74,18 +80,20 @@ def read(path: str | os.PathLike[str]) -> Log:
             whole = len(content)
         else:
             torn = f"line {len(lines) + 1} is torn ({len(last)} bytes without an end) and was left out"
-    _check_header(records, torn, name, problems)
     if problems:
-        raise ConfigError(problems[:MISTAKES])
-    return Log(name, records[0].data, tuple(records[1:]), torn, whole)
+        more = len(problems) - MISTAKES
+        rest_of_them = [Problem(f"and {more:,} more lines that are not records", file=name)] if more > 0 else []
+        raise ConfigError([*problems[:MISTAKES], *rest_of_them])
+    return Log(name, header, tuple(records), torn, whole)
 
 
 def _parse(line: bytes, at: int, file: str, problems: list[Problem]) -> Data | None:
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
-        why = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
-        problems.append(Problem(f"not a record: {why}", file=file, line=at, hint="a log is only ever added to, never edited"))
+        found = json.loads(line.decode())  # json would guess at other encodings
+    except (ValueError, RecursionError) as error:
+        problems.append(
+            Problem(f"not a record: {_fault(error)}", file=file, line=at, hint="a log is only ever added to, never edited")
+        )
         return None
     if not isinstance(found, dict) or not found:
         problems.append(Problem("not a record: a JSON object was expected", file=file, line=at))
@@ -93,18 +101,26 @@ def _parse(line: bytes, at: int, file: str, problems: list[Problem]) -> Data | N
     return found
 
 
-def _check_header(records: list[Record], torn: str, file: str, problems: list[Problem]) -> None:
-    first = records[0] if records else None
-    if first is None or first.line != 1:
-        if not problems:
-            hint = "nothing was recorded; delete the file" if torn else ""
-            problems.append(Problem("there is no header: this is not a decision log", file=file, line=1, hint=hint))
-    elif first.data.get("log") != NAME:
-        problems[:0] = [Problem(f'the first line is not the header {{"log": "{NAME}", ...}}', file=file, line=1)]
-    elif first.data.get("version") != VERSION:
-        found = first.data.get("version")
+def _fault(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "nested too deep" if isinstance(error, RecursionError) else "not UTF-8"
+
+
+def _header(line: bytes, file: str, *, torn: bool) -> Data:
+    """The first line. Where it is no header the file is something else, and its other lines are not looked at."""
+    found = _parse(line, 1, file, []) or {}
+    if found.get("log") != NAME:
+        message, hint = "this is not a decision log: the first line is not its header", "bayplan place --log FILE writes one"
+        if torn and not line:
+            message = "this is not a decision log: it is empty"
+        elif torn and (_HEADER_START.startswith(line) or line.startswith(_HEADER_START)):
+            message, hint = "the log has no whole line", "nothing was recorded; delete the file"
+        raise ConfigError(Problem(message, hint=hint, file=file, line=1))
+    if found.get("version") != VERSION:
         hint = f"this bayplan reads version {VERSION}"
-        problems[:0] = [Problem(f"the log has version {found!r}", "version", hint, file, 1)]
+        raise ConfigError(Problem(f"the log has version {found.get('version')!r}", "version", hint, file, 1))
+    return found
 
 
 def _unusable(path: str, what: str, error: Exception) -> ConfigError:

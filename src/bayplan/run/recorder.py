@@ -14,11 +14,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 
-from bayplan.dialects.native import policy as policies
 from bayplan.dialects.native import writing
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine import spec as policies
 from bayplan.engine.cluster import Cluster
 from bayplan.engine.policy import DEFAULT
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import ConfigError, Problem
 from bayplan.model.decision import Plan
 from bayplan.model.group import Group, Request

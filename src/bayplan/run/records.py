@@ -26,12 +26,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-import yaml
-
 from bayplan.dialects import native
-from bayplan.dialects.native import writing
+from bayplan.dialects.native import export, writing
 from bayplan.dialects.native.manifest import Manifest
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import ConfigError, Problem
 from bayplan.model import syntax
 from bayplan.model.decision import Decision, Status
@@ -64,8 +62,7 @@ def header(policy: PolicySpec, seed: int, templates: Sequence[NodeTemplate]) -> 
 
 
 def write_policy(policy: PolicySpec) -> Data:
-    found: Data = yaml.safe_load(native.dumps(Manifest(policy=policy)))["policy"]
-    return found
+    return export.write_policy(policy)
 
 
 def write_requests(requests: Sequence[Request]) -> list[Data]:

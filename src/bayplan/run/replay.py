@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from bayplan.dialects.native import policy as policies
+from bayplan.engine import spec as policies
 from bayplan.engine.cluster import Cluster
+from bayplan.engine.diff import Moves, Where, difference, state
 from bayplan.engine.policy import Policy
-from bayplan.engine.whatif import Move, Where, difference
 from bayplan.errors import ConfigError, PlacementError, Problem, wrong
 from bayplan.model.decision import Decision
 from bayplan.model.group import Group, Request, members
@@ -50,8 +50,8 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """The cluster at the end, and how it differs from what was recorded."""
+class Replay(Moves):
+    """The cluster at the end, and how it differs from what was recorded: the moves lead from there to here."""
 
     cluster: Cluster
     policy: str
@@ -60,21 +60,6 @@ class Replay:
     torn: str
     changed: tuple[Changed, ...]
     """Under the log's own policy: empty, or this bayplan decides differently than the one that wrote the log."""
-    moves: tuple[Move, ...]
-    """From the recorded end to the replayed one."""
-    unchanged: int
-
-    @property
-    def gained(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.before is None)
-
-    @property
-    def lost(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.after is None)
-
-    @property
-    def moved(self) -> tuple[Move, ...]:
-        return tuple(one for one in self.moves if one.before is not None and one.after is not None)
 
     @property
     def same(self) -> bool:
@@ -88,9 +73,7 @@ class Replay:
             "same": self.same,
             "torn": self.torn or None,
             "changed": [one.as_json() for one in self.changed],
-            "gained": [one.as_json() for one in self.gained],
-            "lost": [one.as_json() for one in self.lost],
-            "moved": [one.as_json() for one in self.moved],
+            **self.sorts_as_json(),
             "unchanged": self.unchanged,
             "pending": len(self.cluster.pending.ids),
         }
@@ -103,9 +86,9 @@ def replay(source: str | os.PathLike[str] | Log, policy: Policy | str | None = N
     for record in log.records:
         run.step_at(record)
     run.forget_gone()
-    moves, unchanged = difference(run.recorded, run.state())
+    moves, unchanged = difference(run.recorded, state(run.cluster))
     name = run.cluster.policy.name
-    return Replay(run.cluster, name, len(log.records), run.decisions, log.torn, tuple(run.changed), moves, unchanged)
+    return Replay(moves, unchanged, run.cluster, name, len(log.records), run.decisions, log.torn, tuple(run.changed))
 
 
 class _Run:
@@ -127,11 +110,6 @@ class _Run:
         """Workloads as they were asked for, before any fallback."""
         self.changed: list[Changed] = []
         self.decisions = 0
-
-    def state(self) -> dict[str, Where]:
-        found: dict[str, Where] = dict(self.cluster.assignments)
-        found.update(dict.fromkeys(self.cluster.pending.ids))
-        return found
 
     def step_at(self, record: Record) -> None:
         """A step; whatever the cluster refuses is a mistake on this line of the log."""

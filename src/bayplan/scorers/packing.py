@@ -1,94 +1,197 @@
 """Packing: fill nodes up or keep them even, resource by resource.
 
-    score = sum(w_r * u_r) / sum(w_r)     over configured resources the node has
-                                          (over="requested": that the workload requests, too)
+    score = sum(w_r * u_r) / sum(w_r)
+
     most    u = (used + request) / capacity          fill nodes up
     least   u = (free - request) / capacity          keep nodes even
     ratio   u = shape(100 * (used + request) / capacity) / 10, piecewise linear
 
-`most` and `least` are linear in free and request, so everything but the request's share is kept in
-one column, `base`, which follows the change log:
+    over       which resources r are taken: all that are configured, or those of them the workload requests
+    lacking    a resource the node has none of: "skip" it and its weight; or "zero": u is 0, the weight stays in
+               the sum, and a node that would be overbooked in any of them scores 0 altogether
 
-    u_least = free/cap - request/cap        u_most = 1 - u_least
-    score   = base - sum(rate_r * request_r)        rate_r = +-w_r / (sum(w) * cap_r)
+Which strategies apply: the workload's own, else its queue's, else its namespace's, else those for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from bayplan.errors import wrong
+from bayplan.model.frozen import FrozenMap
 from bayplan.model.resources import Resources
+from bayplan.model.strategy import ResourceStrategy, strategy_for
 from bayplan.model.workload import Workload
-from bayplan.table.column import Column, Floats
+from bayplan.scorers.usage import UsageColumns
+from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Formula, Linear, Pick, Root
 
-Kind = Literal["most", "least", "ratio"]
-Shape = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceStrategy:
-    """What to do with one resource. `shape` is for `ratio`: points (percent used 0..100, score 0..10)."""
-
-    resource: str
-    kind: Kind = "least"
-    weight: float = 1.0
-    shape: Shape = ()
-
-    def __post_init__(self) -> None:
-        where = f"packing.resources.{self.resource}"
-        if self.kind not in ("most", "least", "ratio"):
-            raise wrong(f"{self.kind!r} is not a strategy", where, "one of most, least, ratio")
-        if not 0 < self.weight < float("inf"):
-            raise wrong(f"{self.weight!r} is not a weight", where, "a number above 0")
-        xs = [x for x, _ in self.shape]
-        if (self.kind == "ratio") != bool(self.shape):
-            raise wrong("`shape` belongs to strategy ratio, and ratio needs one", where)
-        if xs != sorted(set(xs)) or not all(0 <= x <= 100 and 0 <= y <= 10 for x, y in self.shape):
-            raise wrong("a shape is points (percent 0..100, rising; score 0..10)", where)
+Strategies = tuple[ResourceStrategy, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    resources: tuple[ResourceStrategy, ...] = (ResourceStrategy("cpu"), ResourceStrategy("memory"))
+    resources: Strategies = (ResourceStrategy("cpu"), ResourceStrategy("memory"))
     over: Literal["configured", "requested"] = "configured"
     weight: float = 1.0
-    name: str = field(default="packing", init=False)
+    lacking: Literal["skip", "zero"] = "skip"
+    per_namespace: Mapping[str, Strategies] = field(default_factory=FrozenMap)
+    per_queue: Mapping[str, Strategies] = field(default_factory=FrozenMap)
+    own: bool = True
+    """Whether strategies of workloads themselves go before all these."""
+    name: str = "packing"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "per_namespace", FrozenMap(self.per_namespace))
+        object.__setattr__(self, "per_queue", FrozenMap(self.per_queue))
+        for strategies in (self.resources, *self.per_namespace.values(), *self.per_queue.values()):
+            names = [one.resource for one in strategies]
+            for one in strategies:
+                where = f"packing.resources.{one.resource}"
+                if one.weight <= 0:
+                    raise wrong(f"{one.weight!r} is not a weight", where, "a number above 0")
+                if names.count(one.resource) > 1:
+                    raise wrong(f"{one.resource!r} has two strategies", where)
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
-        requests = workload.requests
-        columns = self._columns(snapshot, requests)
-        if columns is None:
+        strategies = self._strategies(workload)
+        if self.lacking == "zero":
+            return self._exact(snapshot, workload.requests, strategies)
+        columns = self._columns(snapshot, workload.requests, strategies)
+        return [] if columns is None else self._by_columns(snapshot, workload.requests, columns)
+
+    def _strategies(self, workload: Workload) -> Strategies:
+        if self.own and workload.packing is not None:
+            return workload.packing
+        for choice, name in ((self.per_queue, workload.queue), (self.per_namespace, workload.namespace)):
+            if name in choice:
+                return choice[name]
+        return self.resources
+
+    def _taken(self, requests: Resources, strategies: Strategies) -> Strategies:
+        """The strategies that count for these requests, each under the name of its resource, in one order."""
+        named = {name: strategy_for(name, strategies) for name in requests}
+        if self.over == "configured":
+            named |= {one.resource: one for one in strategies if not one.resource.endswith("*")}
+        taken = [replace(one, resource=name) for name, one in named.items() if one is not None]
+        return tuple(sorted(taken, key=lambda one: (one.resource != "cpu", one.resource != "memory", one.resource)))
+
+    # --- lacking="zero" ---------------------------------------------------------------------------
+
+    def _exact(self, snapshot: Snapshot, requests: Resources, strategies: Strategies) -> list[Part]:
+        taken = [(one, float(requests.get(one.resource, 0))) for one in self._taken(requests, strategies)]
+        if not taken:
             return []
-        used = columns.used
-        rates = tuple((columns.rates[name], float(units)) for name, units in requests.items() if name in columns.rates)
-        found = [Part("packing", columns.topic, Linear(columns.base, rates, self.weight), columns)] if columns.rates else []
-        for one in used:
+        highest = 1.0 if all(one.weight > 0 for one, _ in taken) else sum(abs(one.weight) for one, _ in taken)
+        names = tuple(one.resource for one, _ in taken)
+        sizes: Sizes = snapshot.follow(("sizes", names), lambda: Sizes(snapshot, names))
+        formula = Formula(partial(_average, snapshot, sizes, taken), self.weight, highest)
+        topic = ", ".join(str(one) for one, _ in taken)
+        return [Part(self.name, topic, formula, sizes, partial(_detail, snapshot, taken, self.weight))]
+
+    # --- lacking="skip" ---------------------------------------------------------------------------
+
+    def _by_columns(self, snapshot: Snapshot, requests: Resources, columns: UsageColumns) -> list[Part]:
+        found = []
+        if columns.rates:
+            rates = tuple((columns.rates[name], float(units)) for name, units in requests.items() if name in columns.rates)
+            linear = Linear(columns.base, rates, self.weight)
+            found.append(Part(self.name, columns.topic, linear, columns, detail=partial(columns.detail, requests, self.weight)))
+        for one in columns.used:
             if one.kind == "ratio":
                 formula = partial(_shaped, snapshot, one, columns.shares[one.resource], float(requests.get(one.resource, 0)))
-                found.append(Part("packing", f"ratio {one.resource}", Formula(formula, self.weight, 1.0), columns))
+                found.append(Part(self.name, str(one), Formula(formula, self.weight, 1.0), columns))
         return found
 
-    def _columns(self, snapshot: Snapshot, requests: Resources) -> PackingColumns | None:
-        """The columns of the strategies that apply; kept per policy, and per set of resources requested."""
+    def _columns(self, snapshot: Snapshot, requests: Resources, strategies: Strategies) -> UsageColumns | None:
+        """The columns of the strategies that apply; kept per list of strategies, and per set of resources requested."""
+        general = self.over == "configured" and not any(one.resource.endswith("*") for one in strategies)
+        asked = None if general else frozenset(requests)
         # The follower holds `resources`, so its id cannot pass to another policy's; hashing it would take longer than the rest.
-        asked = None if self.over == "configured" else frozenset(requests)
-        key = ("packing", id(self.resources), asked)
-        found: PackingColumns | None = snapshot.followers.get(key)
+        key = ("packing", id(strategies) if strategies is self.resources else strategies, self.over, asked)
+        found: UsageColumns | None = snapshot.followers.get(key)
         if found is None:
-            used = tuple(one for one in self.resources if asked is None or one.resource in asked)
+            used = self._taken(requests, strategies)
             if not used:
                 return None
-            found = snapshot.followers[key] = PackingColumns(snapshot, used, self.resources)
+            found = snapshot.followers[key] = UsageColumns(snapshot, used, strategies)
         return found
+
+
+Taken = Iterable[tuple[ResourceStrategy, float]]
+"""Strategies and what the workload requests of their resources."""
+
+
+def _average(snapshot: Snapshot, sizes: Sizes, taken: Taken, pick: Pick, root: Root) -> Any:
+    """sum(w * u) / sum(w), in this order of operations; not divided where the weights come to nothing."""
+    total, weights, overbooked = 0.0, 0.0, False
+    for one, request in taken:
+        free = pick(snapshot.free_of(one.resource))
+        share = _weighed(one, free - request, pick(sizes.divisor[one.resource]))
+        short = free < request
+        if one.resource not in sizes.everywhere:
+            share = share * pick(sizes.there[one.resource])
+            short = short & (pick(snapshot.capacity_of(one.resource)) > 0)
+        total = total + share
+        overbooked = overbooked | short
+        weights += one.weight
+    if weights > 0:
+        total = total / weights
+    return total * (1.0 - overbooked)
+
+
+def _weighed(one: ResourceStrategy, left: Any, capacity: Any) -> Any:
+    """w * u, where so much of the capacity would be left. (Amounts are whole numbers, so used = capacity - left is exact.)"""
+    if one.kind == "most":
+        return (capacity - left) * one.weight / capacity
+    if one.kind == "least":
+        return left * one.weight / capacity
+    xs, ys = zip(*one.shape, strict=True)
+    return np.interp(100.0 * (capacity - left) / capacity, xs, ys) / 10.0 * one.weight
+
+
+class Sizes:
+    """What nodes have of some resources, as something to divide by. It changes only with nodes."""
+
+    def __init__(self, snapshot: Snapshot, resources: Iterable[str]):
+        self._snapshot = snapshot
+        self.divisor = {name: Column.of(snapshot.room, np.float64, 1.0) for name in resources}
+        self.there = {name: Column.of(snapshot.room, np.float64) for name in self.divisor}
+        """1 where a node has any, 0 where it has none."""
+        self.everywhere: set[str] = set()
+        """The resources that every node has."""
+        self._node_version = -1
+
+    def catch_up(self) -> None:
+        snapshot = self._snapshot
+        if self._node_version == snapshot.node_version:
+            return
+        for name, divisor in self.divisor.items():
+            capacity = snapshot.capacity_of(name).data
+            self.there[name].data[:] = capacity > 0
+            divisor.data[:] = np.maximum(capacity, 1.0)
+        lacking = {name for name, there in self.there.items() if np.any(snapshot.alive.data > there.data)}
+        self.everywhere = set(self.divisor) - lacking
+        self._node_version = snapshot.node_version
+
+
+def _detail(snapshot: Snapshot, taken: Taken, weight: float, row: int) -> list[tuple[str, float]]:
+    """What each resource adds to the score of a row."""
+    weights = sum(one.weight for one, _ in taken)
+    found, overbooked = [], False
+    for one, request in taken:
+        capacity, free = (column.cell[row] for column in (snapshot.capacity_of(one.resource), snapshot.free_of(one.resource)))
+        share = float(_weighed(one, free - request, capacity)) if capacity else 0.0
+        found.append((str(one), share / (weights if weights > 0 else 1.0) * weight))
+        overbooked |= capacity > 0 and free < request
+    return [(topic, 0.0 if overbooked else value) for topic, value in found]
 
 
 def _shaped(snapshot: Snapshot, one: ResourceStrategy, share: Column, request: float, pick: Pick, root: Root) -> Any:
@@ -97,82 +200,3 @@ def _shaped(snapshot: Snapshot, one: ResourceStrategy, share: Column, request: f
     percent = 100.0 * used / np.maximum(capacity, 1.0)
     xs, ys = zip(*one.shape, strict=True)
     return np.interp(percent, xs, ys) / 10.0 * pick(share)
-
-
-class PackingColumns:
-    """The columns of one list of strategies: weights as shares, rates, and the base that follows the log."""
-
-    def __init__(self, snapshot: Snapshot, used: tuple[ResourceStrategy, ...], configured: tuple[ResourceStrategy, ...]):
-        self._snapshot, self.used, self._configured = snapshot, used, configured
-        self.topic = ", ".join(f"{one.kind} {one.resource}" for one in used if one.kind != "ratio")
-        linear = [one for one in used if one.kind != "ratio"]
-        self.rates = {one.resource: Column.of(snapshot.room, np.float64) for one in linear}
-        self.shares = {one.resource: Column.of(snapshot.room, np.float64) for one in used if one.kind == "ratio"}
-        self.base = Column.of(snapshot.room, np.float64)
-        self._constant = Column.of(snapshot.room, np.float64)
-        self._position = -1
-        self._node_version = -1
-        self._sources: list[tuple[Column, Column]] = []
-
-    def catch_up(self) -> None:
-        log = self._snapshot.log
-        if self._position == log.end:
-            return
-        if self._position == log.end - 1 and self._node_version == self._snapshot.node_version:
-            self._rebase_one(log.rows[-1])
-            self._position = log.end
-            return
-        rows = log.since(self._position) if self._position >= 0 else None
-        if rows is None or len(rows) > self._snapshot.room // 8:
-            self._weigh(slice(None))
-            self._rebase(slice(None))
-        else:
-            if self._node_version != self._snapshot.node_version:
-                self._weigh(np.array(sorted(set(rows))))
-            if len(rows) > 16:
-                self._rebase(np.array(sorted(set(rows))))
-            else:
-                for row in rows:
-                    self._rebase_one(row)
-        self._node_version = self._snapshot.node_version
-        self._position = log.end
-
-    def _weigh(self, rows: Any) -> None:
-        """Rates and shares: they depend on what the nodes have, not on what is used."""
-        snapshot = self._snapshot
-        capacity = {one.resource: snapshot.capacity_of(one.resource).data[rows] for one in self.used}
-        total: Floats = sum((one.weight * (capacity[one.resource] > 0) for one in self.used), np.zeros(1))
-        constant = np.zeros(1)
-        for one in self.used:
-            there = capacity[one.resource] > 0
-            share = np.where(there, one.weight / np.where(total > 0, total, 1.0), 0.0)
-            if one.kind == "ratio":
-                self.shares[one.resource].data[rows] = share
-                continue
-            sign = 1.0 if one.kind == "least" else -1.0
-            self.rates[one.resource].data[rows] = sign * share / np.where(there, capacity[one.resource], 1.0)
-            constant = constant + share * (one.kind == "most")
-        self._constant.data[rows] = constant
-        self._sources = [(rate, snapshot.free_of(name)) for name, rate in self.rates.items()]
-
-    def _rebase(self, rows: Any) -> None:
-        self.base.data[rows] = self.base_after(rows, {})
-
-    def base_after(self, rows: Any, taken: dict[str, Floats]) -> Floats:
-        """The base of rows from which so much more had been taken."""
-        base: Floats = self._constant.data[rows].copy()
-        for (name, rate), (_, free) in zip(self.rates.items(), self._sources, strict=True):
-            left = free.data[rows] - taken[name] if name in taken else free.data[rows]
-            base += rate.data[rows] * left
-        return base
-
-    def direction(self, requested: Iterable[str]) -> int:
-        """What each placement does to the score of its row: -1 lowers, +1 raises, 0 neither or either."""
-        kinds = {one.kind for one in self.used if one.resource in requested}
-        return {frozenset(("least",)): -1, frozenset(("most",)): +1}.get(frozenset(kinds), 0)
-
-    def _rebase_one(self, row: int) -> None:
-        base = self._constant.cell[row]
-        for rate, free in self._sources:
-            base += rate.cell[row] * free.cell[row]
-        self.base.cell[row] = base

@@ -12,7 +12,8 @@ import numpy as np
 
 from bayplan.model.node import Effect, Taint
 from bayplan.model.selector import Selector
-from bayplan.model.workload import Preference, Toleration, Workload
+from bayplan.model.tolerations import Toleration
+from bayplan.model.workload import Preference, Workload
 from bayplan.table.column import Floats
 from bayplan.table.forms import Part
 from bayplan.table.rows import TAINTS

@@ -4,6 +4,7 @@ AtLeast     column >= amount                                       fits, devices
 Holds       a boolean column                                       selectors, taints, cordon
 Counted     low <= residents in the domain <= high                 near, apart, spread, groups
 Unclaimed   no holder in the domain, or few enough of its peers    residents that keep others away
+Meets       arithmetic over columns of the row                     reserves
 Where       any function of the rows                               users' own rules
 """
 
@@ -25,6 +26,7 @@ FORBIDS = np.array([-np.inf, 0.0])
 """No and yes, as something to add to a score."""
 
 Limits = Callable[[], tuple[int, int]]
+Pick = Callable[[Column], Any]
 
 
 class AtLeast(RowLocal):
@@ -58,6 +60,28 @@ class Holds(RowLocal):
 
     def one(self, row: int) -> bool:
         return bool(self.column.cell[row])
+
+
+class Meets(RowLocal):
+    """`formula(pick)` says yes or no: written once for arrays and for numbers.
+
+    `pick(column)` gives the column's values for the rows asked about, or one number for one row.
+    """
+
+    __slots__ = ("formula",)
+
+    def __init__(self, formula: Callable[[Pick], Any]):
+        self.formula = formula
+
+    def narrow(self, mask: Bools) -> None:
+        mask &= self.formula(lambda column: column.data)
+
+    def at(self, rows: Rows) -> Bools:
+        found: Bools = self.formula(lambda column: column.data[rows])
+        return found
+
+    def one(self, row: int) -> bool:
+        return bool(self.formula(lambda column: column.cell[row]))
 
 
 class Where(RowLocal):

@@ -63,12 +63,13 @@ class Clause(NamedTuple):
 
 class Part(NamedTuple):
     """One term of a scorer; `topic` says in words (by str) what it is about. `follower`, where given,
-    is brought up to date before the term is read."""
+    is brought up to date before the term is read. `detail` splits the term's number for a row up by topic."""
 
     rule: str
     topic: object
     term: Term
     follower: Follower | None = None
+    detail: Callable[[int], list[tuple[str, float]]] | None = None
 
 
 class Follower(Protocol):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayplan.model.workload import KindKey, Workload
+from bayplan.model.kind import KindKey
+from bayplan.model.workload import Workload
 
 if TYPE_CHECKING:
     from bayplan.table.snapshot import Snapshot

@@ -6,17 +6,20 @@ one exception). What the dialect has no words for raises Unsupported; nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
 
 import yaml
 
-from bayplan.dialects.native import scalars
+from bayplan.dialects.native import policies
+from bayplan.dialects.native.load import loads
 from bayplan.dialects.native.manifest import Manifest
-from bayplan.dialects.native.policy import PolicySpec
 from bayplan.dialects.native.sections import DocumentEntry
 from bayplan.dialects.native.writing import write_group, write_nodes, write_template, write_workloads
+from bayplan.dialects.source import scalars
+from bayplan.engine.spec import PolicySpec
+from bayplan.errors import ConfigError, Unsupported
 from bayplan.model.group import Group
 
 SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -25,17 +28,22 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a document, draft 2020-12."""
-    found: dict[str, Any] = _without_null(DocumentEntry.model_json_schema())
+    found: dict[str, Any] = _tidied(DocumentEntry.model_json_schema())
     return {"$schema": SCHEMA, **found}
 
 
-def _without_null(schema: Any) -> Any:
-    """Pydantic says that what may be left out may be null. It may not, so the schema should not say so."""
+def _tidied(schema: Any) -> Any:
+    """Pydantic says that what may be left out may be null. It may not, so the schema should not say so.
+    And it says that only one of several forms fits; but a bare `{weight: 2}` is many kinds of scorer."""
     if isinstance(schema, list):
-        return [_without_null(one) for one in schema]
+        return [_tidied(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _without_null(value) for key, value in schema.items() if not (key == "default" and value is None)}
+    found = {
+        "anyOf" if key == "oneOf" else key: _tidied(value)
+        for key, value in schema.items()
+        if not (key == "default" and value is None)
+    }
     choices = found.get("anyOf")
     if isinstance(choices, list) and {"type": "null"} in choices:
         left = [one for one in choices if one != {"type": "null"}]
@@ -55,7 +63,7 @@ def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
     """Requests keep their order: a new document begins wherever workloads and groups take turns."""
     first: dict[str, Any] = {}
     if manifest.policy is not None:
-        first["policy"] = _policy(manifest.policy)
+        first["policy"] = write_policy(manifest.policy)
     if manifest.nodes:
         first["nodes"] = write_nodes(manifest.nodes)
     if manifest.templates:
@@ -72,9 +80,15 @@ def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
             yield {"workloads": write_workloads(one for one in several if not isinstance(one, Group))}
 
 
-def _policy(spec: PolicySpec) -> dict[str, Any]:
-    parts: Iterable[tuple[str, Any]] = (("name", spec.name), ("scorers", dict(spec.scorers)), ("filters", dict(spec.filters)))
-    return {"preset": spec.preset, **{key: value for key, value in parts if value}}
+def write_policy(spec: PolicySpec) -> dict[str, Any]:
+    """The policy as plain data. It is read once more: a spec can hold anything, and what is written must be readable."""
+    try:
+        again = loads(_yaml({"policy": policies.write(spec)})).policy
+    except (ConfigError, yaml.YAMLError) as error:
+        why = error.problems[0].message if isinstance(error, ConfigError) else str(error)
+        raise Unsupported(f"the policy {spec.name or spec.preset!r} cannot be written: {why}") from error
+    assert again is not None
+    return policies.write(again)
 
 
 class _Dumper(_DUMPER):  # type: ignore[misc]

@@ -9,14 +9,15 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from bayplan.dialects.native import nodes, text, wording
+from bayplan.dialects.native import nodes, policies, wording
 from bayplan.dialects.native.manifest import Manifest
 from bayplan.dialects.native.names import Names
-from bayplan.dialects.native.policy import PolicySpec
-from bayplan.dialects.native.report import Report, Spot
-from bayplan.dialects.native.schema import COUNT_LIMIT
 from bayplan.dialects.native.sections import SECTIONS
+from bayplan.dialects.native.shapes import COUNT_LIMIT
 from bayplan.dialects.native.workloads import Reader
+from bayplan.dialects.source import text
+from bayplan.dialects.source.report import Report, Spot
+from bayplan.engine.spec import PolicySpec
 from bayplan.errors import Problem, did_you_mean
 from bayplan.model.group import Request
 from bayplan.model.node import Node, NodeTemplate
@@ -158,12 +159,7 @@ class _Reading:
         self.policy_source = self.policy_source or spot.source
         entry = self._checked("policy", written, spot)
         if entry is not None:
-            rules = [spot / part / name for part in ("scorers", "filters") for name in written.get(part, {})]
-            places = {
-                ".".join(map(str, one.path)): (one.document.file, *one.document.place(one.path, on_key=True)) for one in rules
-            }
-            scorers = _plain(written.get("scorers", {}))
-            self.policy = PolicySpec(entry.preset, entry.name, scorers, dict(entry.filters), places)
+            self.policy = policies.read(entry, spot, self.report)
 
     def manifest(self) -> Manifest:
         self.names.check()
@@ -171,10 +167,3 @@ class _Reading:
         return Manifest(
             tuple(self.nodes), tuple(self.templates), tuple(self.requests), tuple(self.residents), self.policy, self.names.sources
         )
-
-
-def _plain(data: Any) -> Any:
-    """The same data in plain dicts and lists, without the marks."""
-    if isinstance(data, dict):
-        return {key: _plain(value) for key, value in data.items()}
-    return [_plain(value) for value in data] if isinstance(data, list) else data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bayplan.dialects.native.policy import PolicySpec
+from bayplan.engine.spec import PolicySpec
 from bayplan.model.group import Request
 from bayplan.model.node import Node, NodeTemplate
 from bayplan.model.workload import Workload

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from bayplan.dialects.native.report import Report, Spot
+from bayplan.dialects.source.report import Report, Spot
 
 TOTAL_LIMIT: Final = 2_000_000
 """Nodes and workloads over all files, counts and replicas expanded."""

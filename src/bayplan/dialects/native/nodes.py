@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from bayplan.dialects.native import schema, taints
 from bayplan.dialects.native.names import Names
-from bayplan.dialects.native.report import Report, Spot
+from bayplan.dialects.source.report import Report, Spot
 from bayplan.model import resources, syntax
 from bayplan.model.node import Device, Node, NodeTemplate
 

@@ -6,81 +6,26 @@ The descriptions become the JSON Schema, and so the help an editor shows. What t
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import Field, Tag
 
-COUNT_LIMIT = 1_000_000
-INNER_LIMIT = 10_000
-"""Entries of one inner list or mapping."""
-MEMBER_LIMIT = 100_000
+from bayplan.dialects.native.shapes import (
+    COUNT_LIMIT,
+    MEMBER_LIMIT,
+    Bounded,
+    Count,
+    Entry,
+    Finite,
+    Given,
+    Labels,
+    Quantities,
+    Texts,
+    Weight,
+    Wish,
+    either,
+)
 
-
-class Entry(BaseModel):
-    """Common rules: no conversion, no unknown keys."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-    refused: ClassVar[dict[str, str]] = {}
-    """Keys that are known elsewhere, and why they are not allowed here."""
-
-
-def _shape(value: Any) -> str | None:
-    if isinstance(value, bool):
-        return "<flag>"
-    if isinstance(value, int | float):
-        return "<number>"
-    return (
-        "<text>"
-        if isinstance(value, str)
-        else "<list>"
-        if isinstance(value, list)
-        else "<mapping>"
-        if isinstance(value, dict)
-        else None
-    )
-
-
-def either(expected: str) -> Discriminator:
-    """Tells the forms of a value apart by their YAML kind, so that a mistake is reported for one form only.
-    `expected` says what would be right."""
-    return Discriminator(_shape, custom_error_type="form", custom_error_message=expected)
-
-
-def _quantity(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise PydanticCustomError("form", "a quantity such as 4, 0.5, 500m or 64Gi")
-    return value
-
-
-def _given(value: Any) -> Any:
-    if value is None:
-        raise PydanticCustomError("nothing", "a value")
-    return value
-
-
-T = TypeVar("T")
-Given = Annotated[T | None, BeforeValidator(_given)]
-"""May be left out (then it is None), but `key:` with nothing after it is a mistake."""
-
-
-def _short_enough(value: Any) -> Any:
-    """Before the entries are looked at, so that a million wrong ones cost nothing."""
-    if isinstance(value, dict | list) and len(value) > INNER_LIMIT:
-        raise PydanticCustomError("too_long", "too long", {"max_length": INNER_LIMIT, "actual_length": len(value)})
-    return value
-
-
-Bounded = Annotated[T, Field(max_length=INNER_LIMIT), BeforeValidator(_short_enough)]
-
-Count = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Wish = Annotated[float, Field(allow_inf_nan=False, gt=0)]
-Weight = Annotated[float, Field(allow_inf_nan=False, ge=0)]
-Quantity = Annotated[int | float | str, BeforeValidator(_quantity)]
-Quantities = Bounded[dict[str, Quantity]]
-Labels = Bounded[dict[str, str]]
-Texts = Bounded[list[str]]
 EffectName = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 StrategyName = Literal["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"]
 
@@ -171,7 +116,10 @@ class NodeEntry(Machine):
 class TemplateEntry(Machine):
     """A node that could be bought."""
 
-    refused = {"count": "say how many may be bought with minimum and maximum", "cordoned": "a template cannot be cordoned"}
+    refused: ClassVar[dict[str, str]] = {
+        "count": "say how many may be bought with minimum and maximum",
+        "cordoned": "a template cannot be cordoned",
+    }
     name: str = Field(description="The name of the template; bought nodes are named after it.")
     minimum: int = Field(0, description="Keep at least this many.", ge=0, le=COUNT_LIMIT)
     maximum: Given[int] = Field(None, description="Buy at most this many; absent: no limit.", ge=0, le=COUNT_LIMIT)
@@ -220,6 +168,36 @@ class SpreadEntry(Peers):
     honour_taints: bool = Field(False, description="true: places whose taints are not tolerated do not count.")
 
 
+Point = Annotated[list[Finite], Field(min_length=2, max_length=2)]
+PackingKind = Literal["most", "least", "ratio"]
+
+
+class OwnStrategyEntry(Entry):
+    """What packing does with one resource, where the workload itself says so."""
+
+    strategy: PackingKind = Field(description="most: fill nodes up; least: keep them even; ratio: by a shape.")
+    weight: Finite = Field(1.0, description="How much this resource counts; below 0 turns the strategy round.")
+    shape: Given[Bounded[list[Point]]] = Field(
+        None, description="For ratio: points [percent used 0..100, score 0..10], percents rising."
+    )
+
+
+class StrategyEntry(OwnStrategyEntry):
+    """What packing does with one resource."""
+
+    weight: Wish = Field(1.0, description="How much this resource counts.")
+
+
+_STRATEGY = either("most, least, or a mapping of strategy, weight, shape")
+Strategies = Bounded[
+    dict[str, Annotated[Annotated[PackingKind, Tag("<text>")] | Annotated[StrategyEntry, Tag("<mapping>")], _STRATEGY]]
+]
+OwnStrategies = Bounded[
+    dict[str, Annotated[Annotated[PackingKind, Tag("<text>")] | Annotated[OwnStrategyEntry, Tag("<mapping>")], _STRATEGY]]
+]
+"""By resource; `nvidia.com/*` is all that begin so."""
+
+
 class Conditions(Entry):
     """Everything a workload can ask for; a fallback can ask for it anew."""
 
@@ -244,7 +222,7 @@ class FallbackEntry(Conditions):
 class MemberEntry(Conditions):
     """One workload of a group, or `replicas` equal ones."""
 
-    refused = {
+    refused: ClassVar[dict[str, str]] = {
         "fallbacks": "a group falls back as a whole: give the fallbacks to the group",
         "on": "a member of a group cannot run already",
     }
@@ -252,6 +230,10 @@ class MemberEntry(Conditions):
     replicas: Given[Count] = Field(None, description="How many such workloads there are; absent: one, with exactly this name.")
     namespace: str = Field("default", description="The namespace it belongs to.")
     owner: str = Field("", description="The job it belongs to.")
+    queue: str = Field("", description="The queue it comes from; a policy may pack each queue in its own way.")
+    packing: Given[OwnStrategies] = Field(
+        None, description="What to do with each resource, where it wants it otherwise than the policy; {}: do not care."
+    )
     labels: Labels = Field({}, description="Labels of the workload; others find it by them.")
     priority: int = Field(0, description="Higher goes first, and may push out lower.", ge=-(2**31), lt=2**31)
 
@@ -259,7 +241,7 @@ class MemberEntry(Conditions):
 class WorkloadEntry(MemberEntry):
     """One workload, or `replicas` equal ones."""
 
-    refused = {}
+    refused: ClassVar[dict[str, str]] = {}
     fallbacks: Bounded[list[FallbackEntry]] = Field([], description="Other conditions, tried in order.")
     on: Given[str] = Field(None, description="The node it already runs on.")
 

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any, Final
 
 from bayplan.dialects.native import schema
-from bayplan.dialects.native.report import Report, Spot
+from bayplan.dialects.source.report import Report, Spot
 from bayplan.errors import Unsupported
 from bayplan.model import labels as algebra
 from bayplan.model import selector as selectors

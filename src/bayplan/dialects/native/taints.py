@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from bayplan.dialects.native import schema
-from bayplan.dialects.native.report import Report, Spot
+from bayplan.dialects.source.report import Report, Spot
 from bayplan.errors import Unsupported, did_you_mean
 from bayplan.model import syntax
 from bayplan.model.node import Effect, Taint
-from bayplan.model.workload import Match, Toleration
+from bayplan.model.tolerations import Match, Toleration
 
 _EFFECTS = tuple(str(effect) for effect in Effect)
 

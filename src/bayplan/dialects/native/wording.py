@@ -6,10 +6,10 @@ import types
 import typing
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import Tag, ValidationError
 
-from bayplan.dialects.native.report import Report, Spot
-from bayplan.dialects.native.schema import Entry
+from bayplan.dialects.native.shapes import Entry
+from bayplan.dialects.source.report import Report, Spot
 from bayplan.errors import did_you_mean
 
 _EXPECTED = {
@@ -126,19 +126,43 @@ def _spot(spot: Spot, location: tuple[str | int, ...]) -> Spot:
     return spot
 
 
-def model_at(model: type[Entry] | None, location: tuple[str | int, ...]) -> type[Entry] | None:
+def model_at(model: type[Entry], location: tuple[str | int, ...]) -> type[Entry] | None:
     """The model whose fields are known at a location."""
+    here: Any = model
     for step in location:
-        if model is None:
-            return None
-        by_key = {one.alias or name: one.annotation for name, one in model.model_fields.items()}
-        if step in by_key:
-            model = _model_in(by_key[str(step)])
-    return model
+        here = _inside(here, step)
+    here = _bare(here)
+    return here if isinstance(here, type) and issubclass(here, Entry) else None
 
 
-def _model_in(annotation: Any) -> type[Entry] | None:
-    """The one model inside an annotation. (No union in the schema has two.)"""
-    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
-        return annotation if issubclass(annotation, BaseModel) and issubclass(annotation, Entry) else None
-    return next((inner for one in typing.get_args(annotation) if (inner := _model_in(one))), None)
+def _inside(annotation: Any, step: str | int) -> Any:
+    """The annotation of what stands at a step into an annotated value; the step may be the tag of a form."""
+    here = _bare(annotation)
+    origin, inner = typing.get_origin(here), typing.get_args(here)
+    if origin in (typing.Union, types.UnionType):
+        return next((one for one in inner if any(isinstance(mark, Tag) and mark.tag == step for mark in _marks(one))), None)
+    if origin in (dict, list):
+        return inner[-1]
+    if not (isinstance(here, type) and issubclass(here, Entry)):
+        return None
+    by_key = {one.alias or name: one.annotation for name, one in here.model_fields.items()}
+    if step in by_key:
+        return by_key[str(step)]
+    others = typing.get_type_hints(here, include_extras=True).get("__pydantic_extra__")
+    return _inside(others, step) if here.model_config.get("extra") == "allow" else None
+
+
+def _bare(annotation: Any) -> Any:
+    """Without marks, and without the None of what may be left out."""
+    while True:
+        choices = typing.get_args(annotation)
+        if typing.get_origin(annotation) is typing.Annotated:
+            annotation = choices[0]
+        elif len(choices) == 2 and types.NoneType in choices:
+            annotation = choices[choices[0] is types.NoneType]
+        else:
+            return annotation
+
+
+def _marks(annotation: Any) -> tuple[Any, ...]:
+    return typing.get_args(annotation)[1:] if typing.get_origin(annotation) is typing.Annotated else ()

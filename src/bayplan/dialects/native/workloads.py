@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from bayplan.dialects.native import schema, selectors, taints
+from bayplan.dialects.native import schema, selectors, strategies, taints
 from bayplan.dialects.native.names import Names
-from bayplan.dialects.native.report import Report, Spot
+from bayplan.dialects.source.report import Report, Spot
 from bayplan.model import resources, syntax
 from bayplan.model.group import Group, Strategy
 from bayplan.model.neighbours import ALL, NODE, Apart, Namespaces, Near, Spread
@@ -77,7 +77,9 @@ class Reader:
         """The workload of an entry as often as it says."""
         conditions = self._conditions(entry, spot)
         named = self._names.expand(entry.name, entry.replicas, spot)
-        about = {name: getattr(entry, name) for name in ("name", "labels", "namespace", "priority", "owner")}
+        about: dict[str, Any] = {name: getattr(entry, name) for name in _ABOUT}
+        if entry.packing is not None:
+            about["packing"] = strategies.read(entry.packing, spot / "packing", self._report)
         first = self._report.build(spot, f"workload {entry.name!r}", Workload, fallbacks=fallbacks, **about, **conditions)
         if first is None or not named:
             return []
@@ -141,6 +143,7 @@ class Reader:
         return {"peers": peers, "namespaces": namespaces, "weight": entry.weight}
 
 
+_ABOUT = ("name", "labels", "namespace", "priority", "owner", "queue")
 _MODEL_NAMES = {"prefer": "preferences", "tolerate": "tolerations"}
 
 

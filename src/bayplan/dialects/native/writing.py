@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from bayplan.dialects.native import selectors, taints
+from bayplan.dialects.native import selectors, strategies, taints
 from bayplan.errors import Unsupported
 from bayplan.model.group import Group
 from bayplan.model.neighbours import ALL, NODE, Apart, Near, Spread
@@ -78,9 +78,13 @@ def _machine(node: Node) -> dict[str, Any]:
 
 
 def _workload(workload: Workload) -> dict[str, Any]:
-    about = {"owner": workload.owner, "labels": dict(workload.labels), "priority": workload.priority}
+    about = {
+        "owner": workload.owner, "queue": workload.queue, "labels": dict(workload.labels), "priority": workload.priority,
+    }  # fmt: skip
     found: dict[str, Any] = {} if workload.namespace == DEFAULT_NAMESPACE else {"namespace": workload.namespace}
     found |= {key: value for key, value in about.items() if value}
+    if workload.packing is not None:
+        found["packing"] = strategies.write(workload.packing)
     given = _conditions(workload)
     if workload.selector.always:
         del given["selector"]

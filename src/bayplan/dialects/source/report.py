@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from bayplan.dialects.native.text import Document
-from bayplan.dialects.native.tree import Path, Step, path_text
+from bayplan.dialects.source.text import Document
+from bayplan.dialects.source.tree import Path, Step, path_text
 from bayplan.errors import ConfigError, Problem, did_you_mean
 
 LIMIT: Final = 1_000

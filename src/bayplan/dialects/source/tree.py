@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 import yaml
 
-from bayplan.dialects.native import scalars
+from bayplan.dialects.source import scalars
 from bayplan.errors import ConfigError, Problem
 
 DEPTH_LIMIT: Final = 64

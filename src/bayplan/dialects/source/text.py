@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import yaml
 
-from bayplan.dialects.native.tree import Fields, Items, Mark, Path, Tree
+from bayplan.dialects.source.tree import Fields, Items, Mark, Path, Tree
 from bayplan.errors import ConfigError, Problem
 
 FILE_LIMIT: Final = 64 * 2**20
