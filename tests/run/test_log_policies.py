@@ -77,7 +77,7 @@ def test_under_another_policy(tmp_path: Path) -> None:
     with Recorder.start(path, NODES, "spread") as recorder:
         recorder.place(*work())
     assert not replay(path, "spread").moves
-    other = replay(path, spec())
+    other = replay(path, build(spec()))
     assert other.moves
     with Recorder.start(tmp_path / "other.jsonl", NODES, spec()) as direct:
         direct.place(*work())

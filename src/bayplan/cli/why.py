@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,6 @@ from bayplan.cli import options
 if TYPE_CHECKING:
     from bayplan.cli.planning import Planned
     from bayplan.cli.why_view import Answer
-    from bayplan.engine.cluster import Cluster
     from bayplan.engine.explanation import Explanation
     from bayplan.engine.preempt import Preemption
 
@@ -73,24 +71,14 @@ def explanations(planned: Planned, name: str) -> list[Explanation]:
 
     cluster = planned.cluster
     if name in cluster.snapshot.placements or name in cluster.pending:
-        return [_with_purchase(cluster, name)]
+        return [cluster.why(name)]
     gang = [one for one in planned.plan if one.group == name]
     if gang:
-        return [_with_purchase(cluster, one.workload) for one in (gang if gang[0].placed else gang[:1])]
+        return [cluster.why(one.workload) for one in (gang if gang[0].placed else gang[:1])]
     known = [*cluster.snapshot.placements, *cluster.pending.ids, *(one.group for one in planned.plan if one.group)]
     # Comparing a word with a million others takes minutes.
     hint = replicas.family(name, known) or did_you_mean(name, known[:10_000])
     raise wrong(f"there is no workload or group {name!r}", hint=hint)
-
-
-def _with_purchase(cluster: Cluster, name: str) -> Explanation:
-    """The explanation; of what waits, also which of the templates would do."""
-    from bayplan.engine.market import purchase
-
-    found, request = cluster.why(name), cluster.pending.get(name)
-    if request is None or not cluster.templates:
-        return found
-    return replace(found, purchase=purchase(cluster.snapshot, cluster.policy, request, cluster.templates))
 
 
 def preemption(planned: Planned, found: Explanation) -> Preemption | None:

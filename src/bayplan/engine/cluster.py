@@ -19,7 +19,7 @@ from typing import Any
 
 from bayplan.engine import intake
 from bayplan.engine.batch import place_equal
-from bayplan.engine.explain import Asked, explain, explain_decision, explain_group
+from bayplan.engine.explain import Asked
 from bayplan.engine.explanation import Explanation
 from bayplan.engine.gang import member_query, place_group
 from bayplan.engine.pipeline import Pipeline, could_ever
@@ -27,6 +27,7 @@ from bayplan.engine.policy import DEFAULT, Policy, preset
 from bayplan.engine.preempt import Preemption, plan_preemption
 from bayplan.engine.queue import Pending
 from bayplan.engine.whatif import WhatIf
+from bayplan.engine.why import why
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Plan, Status
 from bayplan.model.frozen import FrozenMap
@@ -273,36 +274,12 @@ class Cluster:
 
         What was decided before is explained by the state and the policy that decided it.
         """
-        if isinstance(target, Decision):
-            displaced = self.asked.get(target.workload) if isinstance(target.request, Workload) and target.group else None
-            return explain_decision(self._pipeline_at(target.version), target, displaced)
-        if isinstance(target, Group):
-            return explain_group(self._pipeline, target, self.snapshot.version)
-        if isinstance(target, Workload):
-            return self._with_market(target, explain(self._pipeline, target, self.snapshot.version))
-        placed = self.snapshot.placements.get(target)
-        if placed is not None:
-            pipeline = self._pipeline_at(placed.version)
-            return explain(pipeline, placed.workload, placed.version, placed, self.asked.get(target))
-        request = self.pending.get(target)
-        if request is None:
-            known = (*self.snapshot.placements, *self.pending.ids)
-            raise wrong(f"there is no workload {target!r}", hint=did_you_mean(target, known))
-        if isinstance(request, Group):
-            return explain_group(self._pipeline, request, self.snapshot.version)
-        found = explain(self._pipeline, request, self.snapshot.version, asked=self.asked.get(target))
-        return self._with_market(request, found)
+        return why(self, target)
 
-    def _pipeline_at(self, version: int) -> Pipeline:
+    def pipeline_at(self, version: int) -> Pipeline:
         """The policy that decided at a version, on the state as it is; explanations wind that back."""
         policy = next(policy for since, policy in reversed(self._policies) if since <= version)
         return self._pipeline if policy is self.policy else Pipeline(self.snapshot, policy)
-
-    def _with_market(self, workload: Workload, found: Explanation) -> Explanation:
-        """What no node will ever do for, one that could be bought may."""
-        if found.status is not Status.IMPOSSIBLE or not self._could_buy(workload):
-            return found
-        return replace(found, status=Status.PENDING, note="no node here will ever do, but one of the templates would")
 
     def preempt(self, target: str | Request) -> Preemption | None:
         """Who would have to go for this workload, or for the whole group it belongs to. Nothing is evicted."""

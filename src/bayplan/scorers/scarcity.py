@@ -73,8 +73,9 @@ class Retention:
         """Each scarce resource that the node does not have adds its share."""
         snapshot = self._snapshot
         serves = self._total > 0 and all(snapshot.capacity_of(name).cell[row] > 0 for name in self._requested)
-        found = []
-        for name, scarce in self._scarce:
-            has = snapshot.capacity_of(name).cell[row] > 0
-            found.append((f"without {name}", scarce / self._total * weight if serves and not has else 0.0))
-        return found
+        per_weight = weight / self._total if serves else 0.0
+        has = {name: snapshot.capacity_of(name).cell[row] > 0 for name, _ in self._scarce}
+        found = [(f"without {name}", 0.0 if has[name] else scarce * per_weight) for name, scarce in self._scarce]
+        beyond = self._total - sum(scarce for _, scarce in self._scarce)
+        # What the divisor has beyond the weights, or lacks, counts alike on every node.
+        return [*found, ("on every node", beyond * per_weight)] if beyond else found

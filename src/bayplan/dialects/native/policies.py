@@ -125,7 +125,7 @@ def _write_filter(parameters: Any) -> Any:
     found = _plain(parameters)
     pools = parameters.get("pools", ()) if isinstance(parameters, Mapping) else ()
     for i, pool in enumerate(pools):
-        if "nodes" in pool:
+        if isinstance(pool, Mapping) and "nodes" in pool:
             found["pools"][i]["nodes"] = selectors.write(selector.selector(pool["nodes"], "reserve.pools.nodes"))
     return found
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field, Tag
 
-from bayplan.dialects.native.schema import Selector, Strategies
-from bayplan.dialects.native.shapes import Bounded, Entry, Given, Quantities, Short, Texts, Weight, either, shape_of
+from bayplan.dialects.native.schema import ByResource, Selector
+from bayplan.dialects.native.shapes import Bounded, Entry, Given, Quantity, Short, Some, SomeTexts, Weight, either, shape_of
 
-SomeTexts = Annotated[Texts, Field(min_length=1)]
+SomeQuantities = Some[dict[str, Quantity]]
 _KIND: Final = "Only under a name of your own: the kind of rule it is."
 _ALIASED: Final = ("packing", "scarcity", "balance")
 """Scorers of which a policy may have several."""
@@ -35,19 +35,19 @@ class PackingEntry(ScorerEntry):
     lacking: Literal["skip", "zero"] = Field(
         "skip", description="A resource that the node has none of: skip it and its weight, or count it as zero."
     )
-    resources: Given[Annotated[Strategies, Field(min_length=1)]] = Field(
+    resources: Given[Some[ByResource]] = Field(
         None, description="What to do with each resource, or with all that begin so: nvidia.com/*. Absent: cpu and memory even."
     )
-    per_queue: Given[Bounded[dict[str, Strategies]]] = Field(
+    per_queue: Given[Bounded[dict[str, Bounded[ByResource]]]] = Field(
         None, description="By queue: what to do with each resource, in place of the above; {}: nothing."
     )
-    per_namespace: Given[Bounded[dict[str, Strategies]]] = Field(
+    per_namespace: Given[Bounded[dict[str, Bounded[ByResource]]]] = Field(
         None, description="By namespace, for workloads whose queue is not listed: what to do with each resource."
     )
 
 
 _Scarce = Annotated[
-    Annotated[Annotated[Bounded[dict[str, Weight]], Field(min_length=1)], Tag("<mapping>")] | Annotated[SomeTexts, Tag("<list>")],
+    Annotated[Some[dict[str, Weight]], Tag("<mapping>")] | Annotated[SomeTexts, Tag("<list>")],
     either("a mapping of resources to weights, or a list of resources"),
 ]
 
@@ -117,7 +117,7 @@ class PoolEntry(Entry):
     """Nodes on which something is kept free."""
 
     nodes: Given[Selector] = Field(None, description="Which nodes, by their labels; absent: all.")
-    keep: Annotated[Quantities, Field(min_length=1)] = Field(
+    keep: SomeQuantities = Field(
         description="What stays free on each of them: amounts, or percents of what it has: {cpu: 4, memory: 10%}."
     )
     for_: Given[SomeTexts] = Field(None, alias="for", description="Who requests one of these may use it; absent: nobody.")
@@ -127,12 +127,10 @@ class ReserveEntry(Entry):
     """Keep room for those who need what is scarce. It needs per_unit, pools, or both."""
 
     filter: Given[Literal["reserve"]] = Field(None, description=_KIND)
-    per_unit: Given[Annotated[Bounded[dict[str, Annotated[Quantities, Field(min_length=1)]]], Field(min_length=1)]] = Field(
+    per_unit: Given[Some[dict[str, SomeQuantities]]] = Field(
         None, description="What stays free for each idle unit of a resource: {nvidia.com/gpu: {cpu: 8, memory: 8G}}."
     )
-    pools: Given[Annotated[Bounded[list[PoolEntry]], Field(min_length=1)]] = Field(
-        None, description="What stays free on certain nodes."
-    )
+    pools: Given[Some[list[PoolEntry]]] = Field(None, description="What stays free on certain nodes.")
 
 
 class OtherReserveEntry(ReserveEntry):

@@ -20,6 +20,7 @@ from bayplan.dialects.native.shapes import (
     Given,
     Labels,
     Quantities,
+    SomeTexts,
     Texts,
     Weight,
     Wish,
@@ -85,12 +86,11 @@ _Devices = Annotated[
     either("a number of devices, or a list of their ids"),
 ]
 
-_SomeTexts = Annotated[Texts, Field(min_length=1)]
 _Namespaces = Annotated[
-    Annotated[Literal["*"], Tag("<text>")] | Annotated[_SomeTexts, Tag("<list>")], either('a list of namespaces, or "*" for all')
+    Annotated[Literal["*"], Tag("<text>")] | Annotated[SomeTexts, Tag("<list>")], either('a list of namespaces, or "*" for all')
 ]
 _Keys = Annotated[
-    Annotated[str, Tag("<text>")] | Annotated[_SomeTexts, Tag("<list>")], either('"node", a label key, or a list of these')
+    Annotated[str, Tag("<text>")] | Annotated[SomeTexts, Tag("<list>")], either('"node", a label key, or a list of these')
 ]
 
 
@@ -189,13 +189,10 @@ class StrategyEntry(OwnStrategyEntry):
 
 
 _STRATEGY = either("most, least, or a mapping of strategy, weight, shape")
-Strategies = Bounded[
-    dict[str, Annotated[Annotated[PackingKind, Tag("<text>")] | Annotated[StrategyEntry, Tag("<mapping>")], _STRATEGY]]
-]
-OwnStrategies = Bounded[
-    dict[str, Annotated[Annotated[PackingKind, Tag("<text>")] | Annotated[OwnStrategyEntry, Tag("<mapping>")], _STRATEGY]]
-]
-"""By resource; `nvidia.com/*` is all that begin so."""
+_Word = Annotated[PackingKind, Tag("<text>")]
+ByResource = dict[str, Annotated[_Word | Annotated[StrategyEntry, Tag("<mapping>")], _STRATEGY]]
+"""Strategies by resource; `nvidia.com/*` is all that begin so."""
+OwnByResource = dict[str, Annotated[_Word | Annotated[OwnStrategyEntry, Tag("<mapping>")], _STRATEGY]]
 
 
 class Conditions(Entry):
@@ -231,7 +228,7 @@ class MemberEntry(Conditions):
     namespace: str = Field("default", description="The namespace it belongs to.")
     owner: str = Field("", description="The job it belongs to.")
     queue: str = Field("", description="The queue it comes from; a policy may pack each queue in its own way.")
-    packing: Given[OwnStrategies] = Field(
+    packing: Given[Bounded[OwnByResource]] = Field(
         None, description="What to do with each resource, where it wants it otherwise than the policy; {}: do not care."
     )
     labels: Labels = Field({}, description="Labels of the workload; others find it by them.")

@@ -71,6 +71,8 @@ def _short_enough(value: Any) -> Any:
 
 Short = BeforeValidator(_short_enough)
 Bounded = Annotated[T, Field(max_length=INNER_LIMIT), Short]
+Some = Annotated[T, Field(min_length=1, max_length=INNER_LIMIT), Short]
+"""Bounded, and not empty."""
 
 Count = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -80,3 +82,4 @@ Quantity = Annotated[int | float | str, BeforeValidator(_quantity)]
 Quantities = Bounded[dict[str, Quantity]]
 Labels = Bounded[dict[str, str]]
 Texts = Bounded[list[str]]
+SomeTexts = Some[list[str]]
