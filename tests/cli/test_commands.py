@@ -90,7 +90,7 @@ CODES: list[tuple[str, str, int, str]] = [
     ("why web f.yaml", FITS, 2, "web has 2 replicas, web-0 to web-1: ask for one of them"),
     ("why web f.yaml", FITS.replace("replicas: 2", "replicas: 12"), 2, "web has 12 replicas, web-0 to web-11: ask"),
     ("why web f.yaml", FITS.replace("replicas: 2", "replicas: 1"), 2, "did you mean 'web-0'?"),
-    ("why web-0 f.yaml --all-nodes", FITS, 0, "would do"),
+    ("why web-0 f.yaml --all-nodes", FITS, 0, "would score"),
     ("whatif f.yaml --drain n1", FITS, 1, "Pending: 0 before, 3 after"),
     ("whatif f.yaml --uncordon n1", FITS, 0, "0 moved"),
     ("whatif f.yaml --taint n2:x-", WAITS, 0, "2 gained a place"),

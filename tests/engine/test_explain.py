@@ -254,6 +254,7 @@ def test_the_same_as_data() -> None:
         "reasons": [{"rule": "fit", "topic": "cpu", "no": "busy", "nodes": 1, "example": "n needs 4 cpu, 3 of 4 free"}],
         "nearest": [{"node": "n", "reasons": [reason]}],
         "change": {"node": "n", "edits": ["free 1 more cpu"], "proven": True},
+        "scores": [],
         "every_node": {"n": [reason]},
     }
 
@@ -284,3 +285,16 @@ def test_what_was_settled_against_the_rules_is_explained_as_such() -> None:
         "balance: cpu, memory: +1.0000",
     ]
     assert cluster.why("old").note == "it was put there; the rules would not: has the taint x:NoSchedule, which is not tolerated"
+
+
+def test_scores_of_every_node_split_up_by_rule_and_resource() -> None:
+    nodes = [Node("cpu", {"cpu": 8, "memory": "8Gi"}), Node("gpu", {"cpu": 8, "memory": "8Gi", "gpu": 4}), Node("tiny", {"cpu": 1})]
+    cluster = Cluster(nodes, "ai-mixed")
+    found = {one.node: one for one in cluster.why(Workload("w", {"cpu": 2})).scores()}
+    assert list(found) == ["cpu", "gpu", "tiny"], "those that fit first, the best first"
+    assert [one.fits for one in found.values()] == [True, True, False]
+    parts = (("packing", "least cpu", 0.75), ("scarcity", "without gpu", 1.0), ("scarcity", "without nvidia.com/gpu", 1.0))
+    assert found["gpu"].parts[:2] == (("packing", "least cpu", 0.75), ("scarcity", "without gpu", 0.0))
+    assert found["cpu"].parts[:3] == parts
+    assert found["gpu"].as_json()["parts"][0] == {"rule": "packing", "topic": "least cpu", "score": 0.75}  # type: ignore[index]
+    assert (found["cpu"].of("packing"), found["cpu"].score, found["gpu"].score) == (0.75, 2.75, 1.75)

@@ -11,10 +11,10 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from bayplan.cli import planning
+from bayplan.cli import policies
 from bayplan.cli.planning import Planned
 from bayplan.dialects import native
-from bayplan.engine import spec as policies
+from bayplan.engine.spec import build
 from bayplan.engine.whatif import Difference, WhatIf
 from bayplan.errors import ConfigError, Problem, did_you_mean, wrong
 from bayplan.model.node import Node, Taint
@@ -73,7 +73,7 @@ class Steps:
             case "release":
                 self.what_if.release(value)
             case "policy":
-                self.what_if.use(policies.build(planning.policy_spec(value)))
+                self.what_if.use(build(policies.read(value)))
 
     def _add(self, nodes: tuple[Node, ...]) -> None:
         self.what_if.add(*nodes)

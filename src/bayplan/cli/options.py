@@ -27,12 +27,25 @@ Policy = Annotated[
         "--policy",
         "-p",
         metavar="NAME|FILE",
-        help="[bold]pack[/], [bold]spread[/], [bold]balanced[/], or a file with a policy section. "
-        "Goes before the policy in FILES.",
+        help="[bold]pack[/], [bold]spread[/], [bold]balanced[/], [bold]ai-mixed[/], a file with a policy section, or a "
+        "[bold]volcano-scheduler.conf[/]. Goes before the policy in FILES.",
         show_default=False,
     ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Show every line: long tables are not cut short, replicas do not share one.")]
+
+
+def _remember_lenient(ctx: typer.Context, wanted: bool) -> bool:
+    ctx.meta["bayplan.lenient"] = wanted
+    return wanted
+
+
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient", callback=_remember_lenient, help="Read a Volcano configuration as Volcano does, and warn of what it swallows."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]
 
 

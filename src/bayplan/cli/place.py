@@ -12,6 +12,7 @@ from bayplan.cli import options
 def place(
     files: options.Files,
     policy: options.Policy = None,
+    lenient: options.Lenient = False,
     everything: options.All = False,
     json: options.Json = False,
     log: Annotated[

@@ -7,21 +7,20 @@ change the outcome, since the engine decides a batch as it would decide one by o
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
+from bayplan.cli import policies
 from bayplan.cli.progress import Progress, Waiting
 from bayplan.dialects import native
 from bayplan.dialects.native import Manifest
-from bayplan.engine import spec as policies
 from bayplan.engine.cluster import Cluster
-from bayplan.engine.policy import DEFAULT, PRESETS
-from bayplan.engine.spec import PolicySpec
-from bayplan.errors import ConfigError, PlacementError, Problem, did_you_mean, wrong
+from bayplan.engine.policy import DEFAULT
+from bayplan.engine.spec import PolicySpec, build
+from bayplan.errors import ConfigError, PlacementError, Problem
 from bayplan.model.decision import Decision, Plan
 from bayplan.model.group import Group, Request
 from bayplan.run.recorder import Recorder
@@ -43,8 +42,8 @@ class Planned:
 def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None) -> Planned:
     """Read the files and place everything in them."""
     manifest = read(files)
-    spec = policy_spec(policy) if policy else manifest.policy or PolicySpec(preset=DEFAULT)
-    made = policies.build(spec)
+    spec = policies.read(policy) if policy else manifest.policy or PolicySpec(preset=DEFAULT)
+    made = build(spec)
     if log is None:
         cluster = Cluster(manifest.nodes, made, manifest.templates, seed)
         return _carry_out(manifest, cluster, cluster)
@@ -56,19 +55,13 @@ def read(files: Sequence[str]) -> Manifest:
     """What the files say, all together."""
     named = files[0] if len(files) == 1 else f"{len(files):,} files"
     with Waiting(f"reading {'standard input' if named == '-' else named} …"):
-        return native.load(*files)
-
-
-def policy_spec(name: str) -> PolicySpec:
-    """The policy of that name, or in that file."""
-    if name in PRESETS:
-        return PolicySpec(preset=name)
-    if not os.path.exists(name):
-        raise wrong(f"{name!r} is neither a preset nor a file", "--policy", did_you_mean(name, PRESETS))
-    found = native.load(name).policy
-    if found is None:
-        raise ConfigError(Problem("there is no policy section in this file", file=name, hint="policy: {preset: pack}"))
-    return found
+        configurations = [file for file in files if policies.is_volcano(file)]
+        manifest = native.load(*(file for file in files if file not in configurations))
+    for file in configurations:
+        if manifest.policy is not None:
+            raise ConfigError(Problem("there is a policy already", file=file, hint="one policy, in one file"))
+        manifest = replace(manifest, policy=policies.read(file))
+    return manifest
 
 
 def _carry_out(manifest: Manifest, cluster: Cluster, target: Cluster | Recorder) -> Planned:

@@ -36,11 +36,11 @@ def replay(
 
     Exit code 0: the same (with --policy: all placed); 1: something differs (with --policy: some pending); 2: the log is wrong.
     """
-    from bayplan.cli import planning, screen
+    from bayplan.cli import policies, screen
     from bayplan.engine.spec import build
     from bayplan.run import replay as replays
 
-    found = replays.replay(log, build(planning.policy_spec(policy)) if policy else None)
+    found = replays.replay(log, build(policies.read(policy)) if policy else None)
     if json:
         screen.print_json("replay", found.as_json())
     else:

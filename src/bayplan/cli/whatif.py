@@ -75,6 +75,7 @@ def whatif(
     release: Release = None,
     policy: Anew = None,
     versus: Versus = None,
+    lenient: options.Lenient = False,
     everything: options.All = False,
     json: options.Json = False,
     seed: options.Seed = 0,
@@ -94,6 +95,8 @@ def whatif(
     [cyan]bayplan whatif cluster.yaml --relabel n1:zone=b,disk- --taint n1:gpu=true:NoSchedule[/]
 
     [cyan]bayplan whatif cluster.yaml --policy pack[/]  everything anew by another policy
+
+    [cyan]bayplan whatif nodes.yaml pods.yaml volcano-scheduler.conf --policy changed.conf[/]  another scheduler configuration
 
     [cyan]bayplan whatif today.yaml --versus tomorrow.yaml[/]  two plans compared
 

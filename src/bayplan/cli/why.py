@@ -21,8 +21,9 @@ def why(
     node: Annotated[
         str | None, typer.Option("--node", "-n", metavar="NODE", help="Why this node, or why not?", show_default=False)
     ] = None,
-    all_nodes: Annotated[bool, typer.Option("--all-nodes", help="The reasons of every single node.")] = False,
+    all_nodes: Annotated[bool, typer.Option("--all-nodes", help="The score or the reasons of every single node.")] = False,
     policy: options.Policy = None,
+    lenient: options.Lenient = False,
     json: options.Json = False,
     seed: options.Seed = 0,
 ) -> None:

@@ -9,9 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from bayplan.cli import screen
+from bayplan.cli.scores_view import rule_and_topic, show_scores, signed
 from bayplan.engine.explain import View
 from bayplan.engine.explanation import Explanation
 from bayplan.engine.preempt import Preemption
+from bayplan.engine.scores import parts_of
 from bayplan.model.decision import No, Reason, Status
 
 
@@ -94,21 +96,13 @@ def _show_score(one: Explanation, out: Console) -> None:
     nodes = [name for name in (one.chosen, one.runner_up) if name is not None]
     table = screen.table("SCORE BY RULE", *nodes, right=tuple(nodes))
     for part in one.parts:
-        table.add_row(_rule(part.rule, part.topic), *map(_signed, (part.chosen, part.runner_up)[: len(nodes)]))
-    table.add_row(Text("sum", screen.TITLE), *map(_signed, (one.score, one.runner_up_score)[: len(nodes)]))
+        table.add_row(rule_and_topic(part.rule, part.topic), *map(signed, (part.chosen, part.runner_up)[: len(nodes)]))
+    table.add_row(Text("sum", screen.TITLE), *map(signed, (one.score, one.runner_up_score)[: len(nodes)]))
     out.print(screen.indented(table))
     if one.runner_up is None:
         out.print(screen.indented(Text("No other node fitted.", screen.QUIET)))
     elif one.score == one.runner_up_score:
         out.print(screen.indented(Text("A tie: equal nodes are taken in a fixed order, which --seed changes.", screen.QUIET)))
-
-
-def _rule(rule: str, topic: str) -> str:
-    return f"{rule}: {topic}" if topic else rule
-
-
-def _signed(score: float | None) -> str:
-    return "" if score is None else f"{round(score, 3) + 0.0:+.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
 def _show_alternative(one: Explanation, title: str, out: Console) -> None:
@@ -178,7 +172,7 @@ def show_node(one: Explanation, node: str, out: Console) -> None:
     out.print(Text.assemble((node, screen.NAME), f" would do{behind}"))
     table = screen.table("SCORE BY RULE", one.chosen, node, right=(one.chosen, node))
     for rule, chosen, other in parts:
-        table.add_row(rule, _signed(chosen), _signed(other))
+        table.add_row(rule, signed(chosen), signed(other))
     out.print(screen.indented(table))
 
 
@@ -188,16 +182,22 @@ def beside(one: Explanation, node: str) -> list[tuple[str, float, float]]:
     assert isinstance(view, View)
     query = view.query()
     here, there = (query.snapshot.row(name) for name in (one.chosen or "", node))
-    parts = [(_rule(part.rule, str(part.topic)), float(part.term.one(here)), float(part.term.one(there))) for part in query.parts]
+    pairs = zip(parts_of(query, here), parts_of(query, there), strict=True)
+    parts = [(rule_and_topic(rule, topic), own, other) for (rule, topic, own), (_, _, other) in pairs if own or other]
     return [*parts, ("sum", sum(part[1] for part in parts), sum(part[2] for part in parts))]
 
 
 def show_nodes(one: Explanation, out: Console) -> None:
+    show_scores(one, out)
+    refused = [(name, reasons) for name, reasons in one.nodes() if reasons]
+    if not refused:
+        return
     out.print()
+    out.print("Why the others do not fit:")
     table = screen.table("NODE", "REASONS")
-    for name, reasons in one.nodes():
-        table.add_row(Text(name, screen.NAME), _sentences(reasons) if reasons else Text("would do", screen.GOOD))
-    out.print(table)
+    for name, reasons in refused:
+        table.add_row(Text(name, screen.NAME), _sentences(reasons))
+    out.print(screen.indented(table))
 
 
 def show_preemption(plan: Preemption | None, out: Console) -> None:

@@ -113,6 +113,7 @@ class Explanation:
             out["alternatives"] = [one.as_json(every_node) for one in self.earlier]
         if every_node:
             out["every_node"] = {name: [one.as_json() for one in reasons] for name, reasons in self.nodes()}
+            out["scores"] = [one.as_json() for one in self.scores() if one.fits]
         return out
 
     def __str__(self) -> str:

@@ -187,7 +187,7 @@ PRESETS: dict[str, Policy] = {
                 over="requested",
                 lacking="zero",
             ),
-            Scarcity((("gpu", 1.0), ("nvidia.com/gpu", 1.0)), total=1.0),
+            Scarcity((("gpu", 1.0), ("nvidia.com/gpu", 1.0)), 2.0),
             *_WISHES,
         ),
     ),
