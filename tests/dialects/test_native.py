@@ -260,7 +260,7 @@ POLICIES = [
     ("a name", "{preset: pack, name: mine}", "mine", "packing 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
     ("a weight", "{scorers: {packing: 2}}", "balanced", "packing 2.0, balance 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
     ("switched off", "{scorers: {balance: 0, spread: {weight: 0}}}", "balanced", "packing 1.0, preference 1.0, neighbours 1.0"),
-    ("for GPUs", "{preset: ai-mixed}", "ai-mixed", "packing 1.0, scarcity 1.0, preference 1.0, neighbours 1.0, spread 1.0"),
+    ("for GPUs", "{preset: ai-mixed}", "ai-mixed", "packing 1.0, scarcity 2.0, preference 1.0, neighbours 1.0, spread 1.0"),
     ("none at all", "{preset: plain}", "plain", ""),
     (
         "added",

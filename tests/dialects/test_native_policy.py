@@ -310,6 +310,6 @@ def test_a_preset_in_words() -> None:
       balance: 0,
       packing: {resources: {gpu: {strategy: most, weight: 2}, nvidia.com/gpu: {strategy: most, weight: 2}, cpu: least},
                 over: requested, lacking: zero},
-      scarcity: {resources: [gpu, nvidia.com/gpu], total: 1}}}"""
+      scarcity: {weight: 2, resources: [gpu, nvidia.com/gpu]}}}"""
     found: Policy = build(spec_of(source))
     assert set(found.scorers) == set(preset("ai-mixed").scorers)

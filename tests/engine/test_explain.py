@@ -288,7 +288,11 @@ def test_what_was_settled_against_the_rules_is_explained_as_such() -> None:
 
 
 def test_scores_of_every_node_split_up_by_rule_and_resource() -> None:
-    nodes = [Node("cpu", {"cpu": 8, "memory": "8Gi"}), Node("gpu", {"cpu": 8, "memory": "8Gi", "gpu": 4}), Node("tiny", {"cpu": 1})]
+    nodes = [
+        Node("cpu", {"cpu": 8, "memory": "8Gi"}),
+        Node("gpu", {"cpu": 8, "memory": "8Gi", "gpu": 4}),
+        Node("tiny", {"cpu": 1}),
+    ]
     cluster = Cluster(nodes, "ai-mixed")
     found = {one.node: one for one in cluster.why(Workload("w", {"cpu": 2})).scores()}
     assert list(found) == ["cpu", "gpu", "tiny"], "those that fit first, the best first"

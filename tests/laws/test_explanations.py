@@ -215,7 +215,7 @@ def by_hand(cluster: Cluster, workload: Workload, fix: Fix) -> Workload:
         elif found := re.fullmatch(r"ask for at most (\S+) (\S+) \(of .*\)", edit):
             workload = asking(workload, found[2], min(workload.requests[found[2]], request(found[2], found[1])))
         elif found := re.fullmatch(r"tolerate (\S+)", edit):
-            [taint] = [one for one in node.taints if str(one) == found[1]]
+            taint, *_ = [one for one in node.taints if str(one) == found[1]]
             tolerated = Toleration(taint.key, taint.value, Match.EQUAL, taint.effect)
             workload = replace(workload, tolerations=(*workload.tolerations, tolerated))
         elif edit == "uncordon it":

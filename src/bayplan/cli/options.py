@@ -43,7 +43,7 @@ def _remember_lenient(ctx: typer.Context, wanted: bool) -> bool:
 Lenient = Annotated[
     bool,
     typer.Option(
-        "--lenient", callback=_remember_lenient, help="Read a Volcano configuration as Volcano does, and warn of what it swallows."
+        "--lenient", callback=_remember_lenient, help="Read a Volcano configuration as Volcano does, warning of what it swallows."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]

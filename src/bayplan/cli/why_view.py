@@ -13,7 +13,7 @@ from bayplan.cli.scores_view import rule_and_topic, show_scores, signed
 from bayplan.engine.explain import View
 from bayplan.engine.explanation import Explanation
 from bayplan.engine.preempt import Preemption
-from bayplan.engine.scores import parts_of
+from bayplan.engine.scores import Parts
 from bayplan.model.decision import No, Reason, Status
 
 
@@ -182,7 +182,8 @@ def beside(one: Explanation, node: str) -> list[tuple[str, float, float]]:
     assert isinstance(view, View)
     query = view.query()
     here, there = (query.snapshot.row(name) for name in (one.chosen or "", node))
-    pairs = zip(parts_of(query, here), parts_of(query, there), strict=True)
+    split = Parts(query)
+    pairs = zip(split.of(here), split.of(there), strict=True)
     parts = [(rule_and_topic(rule, topic), own, other) for (rule, topic, own), (_, _, other) in pairs if own or other]
     return [*parts, ("sum", sum(part[1] for part in parts), sum(part[2] for part in parts))]
 

@@ -22,6 +22,8 @@ from bayplan.engine.query import Query, on_grid
 from bayplan.scorers.usage import UsageColumns
 from bayplan.table.checks import AtLeast, Counted, Holds, Unclaimed
 from bayplan.table.column import Bools, Floats, Ints, Rows
+from bayplan.table.forms import Part
+from bayplan.table.normalised import Normalised
 from bayplan.table.terms import Graded, Linear, Weighs
 
 _DOUBT = 4e-9
@@ -54,7 +56,7 @@ def place_equal(pipeline: Pipeline, query: Query, ids: Sequence[str]) -> tuple[l
 
 def _direct(query: Query, count: int) -> tuple[list[int], list[float]] | None:
     snapshot, kind = query.snapshot, query.kind
-    if any(name in kind.requests for name in snapshot.devices):
+    if query.normalised or any(name in kind.requests for name in snapshot.devices):
         return None
     label_class = snapshot.residents.classes[kind.class_id]
     own = {id(watch.tally) for watch in label_class.watches} | {id(snapshot.residents.holders[h].tally) for h in kind.holder_ids}
@@ -87,7 +89,7 @@ def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
     simple = all(isinstance(one, AtLeast | Holds | Counted) for one in query.local_checks) and all(
         isinstance(one, Linear | Weighs | Graded) for one in query.local_terms
     )
-    packings = [part for part in query.parts if isinstance(part.term, Linear)]
+    packings = [(part.term, _usage(part)) for part in query.parts if isinstance(part.term, Linear)]
     if not simple or len(packings) > 1:
         return None
     rows = np.flatnonzero(query.mask())
@@ -95,24 +97,24 @@ def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
         return [], []
     copies = _room(query, rows, count)
     scores = query.scores()[rows]
-    if not packings or not set(query.kind.requests) & set(_columns(packings[0]).rates):
+    if not packings or not set(query.kind.requests) & set(packings[0][1].rates):
         return _fill(rows, scores, copies, count, query)
-    direction = _columns(packings[0]).direction(query.kind.requests)
-    if packings[0].term.weight <= 0:  # type: ignore[attr-defined]
-        direction = -direction
+    [(packing, usage)] = packings
+    direction = usage.direction(query.kind.requests) * (1 if packing.weight > 0 else -1)
     if direction > 0:
         return _fill(rows, scores, copies, count, query)
     return _merge(rows, scores, copies, count, query) if direction < 0 else None
 
 
-def _columns(part: object) -> UsageColumns:
-    return part.follower  # type: ignore[attr-defined,no-any-return]
+def _usage(part: Part) -> UsageColumns:
+    assert isinstance(part.follower, UsageColumns), "packing follows what is used"
+    return part.follower
 
 
 def _room(query: Query, rows: Rows, count: int) -> Ints:
     """How many copies each row has room for."""
     room = np.full(len(rows), count, np.int64)
-    for at, amount in query.kind.amounts:
+    for at, amount in query.kind.limited:
         free = query.snapshot.free[at].data[rows].astype(np.int64)
         np.minimum(room, free // int(amount), out=room)
     return room
@@ -184,10 +186,10 @@ def _score_after(rows: Rows, numbers: Ints, query: Query) -> Floats:
     total: Floats = np.zeros(len(rows))
     for part in query.parts:
         term = part.term
-        if term.coarse is not None:
+        if isinstance(term, Normalised) or term.coarse is not None:
             continue
         if isinstance(term, Linear):
-            score = _columns(part).base_after(rows, taken)
+            score = _usage(part).base_after(rows, taken)
             for column, amount in term.rates:
                 score -= column.data[rows] * amount
             score *= term.weight

@@ -21,7 +21,7 @@ from bayplan.engine.gang import BUDGET, Attempt, member_query
 from bayplan.engine.pipeline import Pipeline, could_ever
 from bayplan.engine.query import Query
 from bayplan.engine.reasons import Misses, counts, reasons_of
-from bayplan.engine.scores import NodeScore, parts_of, scores_of
+from bayplan.engine.scores import NodeScore, Parts, scores_of
 from bayplan.errors import did_you_mean, wrong
 from bayplan.model.decision import Decision, Reason, Status
 from bayplan.model.group import Group, Request
@@ -189,8 +189,9 @@ def _chosen(view: View, policy: str, placed: Placement) -> Explanation:
     scores[row] = -inf
     second = int(scores.argmax()) if scores.max() > -inf else None
     broken = "" if mask[row] else "; ".join(map(str, reasons_of(query, row)))
-    own = parts_of(query, row)
-    others = parts_of(query, second) if second is not None else [(rule, topic, None) for rule, topic, _ in own]
+    split = Parts(query)
+    own = split.of(row)
+    others = split.of(second) if second is not None else [(rule, topic, None) for rule, topic, _ in own]
     parts = tuple(ScorePart(*one, other) for one, (_, _, other) in zip(own, others, strict=True) if one[2] or other)
     return Explanation(
         placed.id, Status.PLACED, policy, view.version, len(query.snapshot.row_of), int(np.count_nonzero(mask)),

@@ -26,7 +26,7 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.group import Group, Strategy
 from bayplan.model.labels import EXISTS
 from bayplan.model.neighbours import NODE
-from bayplan.model.resources import render
+from bayplan.model.resources import COUNTED, render
 from bayplan.model.workload import Workload
 from bayplan.table.checks import MANY, Counted, Holds, Where
 from bayplan.table.column import Bools, Floats, Rows
@@ -217,7 +217,7 @@ def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
     asked: Counter[str] = Counter()
     for member in group.members:
         choices = [alternative.requests for alternative in member.alternatives()]
-        asked.update({name: min(requests.get(name, 0) for requests in choices) for name in choices[0]})
+        asked.update({name: min(requests.get(name, 0) for requests in choices) for name in {*choices[0]} - COUNTED})
 
     def free(name: str) -> Floats:
         sums: Floats = np.bincount(label.codes.data, snapshot.free_of(name).data, len(label.values)).astype(np.float64)

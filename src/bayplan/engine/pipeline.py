@@ -1,10 +1,12 @@
 """Filter, score, pick, for one workload. Everything rests on this.
 
-Three ways to the same answer, bit for bit (tests/laws/test_same_answer.py):
+Three ways to the same answer, bit for bit (tests/laws/test_same_answer.py), and a fourth for scores that are
+normalised over the rows that fit, which allow none of the others:
 
     scan      judge and score every row                         a new kind of request
     ranking   replay what changed since this kind was last asked     a kind asked again
     bounds    open only blocks of rows that could win           a new kind on a very large table
+    running   who fits, then points on a scale over those       scores that depend on who else fits
 """
 
 from __future__ import annotations
@@ -75,6 +77,8 @@ class Pipeline:
 
     def best(self, query: Query) -> Found:
         """The winning row and its score, or None when every node refuses."""
+        if query.normalised:
+            return best_in_the_running(query)
         end = self.snapshot.log.end
         gap, query.last_seen = end - query.last_seen if query.last_seen >= 0 else inf, end
         ranking: Ranking | None = query.ranking
@@ -96,6 +100,8 @@ class Pipeline:
 
     def search(self, query: Query) -> Found:
         """Without a ranking: a scan, or bounds on a large table."""
+        if query.normalised:
+            return best_in_the_running(query)
         return bounded(query) if self.snapshot.room > LARGE else scan(query)
 
     def with_group(self, workload: Workload, clauses: tuple[Clause, ...], wishes: tuple[Part, ...]) -> Query:
@@ -146,6 +152,19 @@ def scan(query: Query) -> Found:
     scores = np.where(mask, query.scores() if scores is None else scores, -inf)
     row = int(scores.argmax())
     return (row, scores.item(row)) if mask[row] else None
+
+
+def best_in_the_running(query: Query) -> Found:
+    """Two passes: who fits, then points on a scale over those."""
+    query.catch_up()
+    rows = np.flatnonzero(query.mask())
+    if not len(rows):
+        return None
+    total: Floats = query.plain_scores()[rows]
+    for term in query.normalised:
+        total += term.points(rows) * term.weight
+    best = int(total.argmax())
+    return int(rows[best]), total.item(best)
 
 
 def could_ever(query: Query) -> bool:

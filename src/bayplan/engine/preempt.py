@@ -110,8 +110,8 @@ def _candidates(snapshot: Snapshot, query: Query, priority: int, fellows: set[st
         lower = [one for one in guests if one.kind.workload.priority < priority and one.id not in fellows]
         if not lower or not snapshot.alive.cell[row]:
             continue
-        back = {at: sum(dict(one.kind.amounts).get(at, 0.0) for one in lower) for at, _ in query.kind.amounts}
-        if all(snapshot.free[at].cell[row] + back[at] >= amount for at, amount in query.kind.amounts):
+        back = {at: sum(dict(one.kind.amounts).get(at, 0.0) for one in lower) for at, _ in query.kind.limited}
+        if all(snapshot.free[at].cell[row] + back[at] >= amount for at, amount in query.kind.limited):
             yield row, lower
 
 

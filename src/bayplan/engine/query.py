@@ -24,6 +24,7 @@ from bayplan.table.checks import AtLeast, Counted, Holds
 from bayplan.table.column import Bools, Floats, Rows
 from bayplan.table.forms import Check, Clause, Follower, Part, Term
 from bayplan.table.kinds import Kind
+from bayplan.table.normalised import Normalised
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Graded, Linear
 
@@ -44,7 +45,7 @@ class Compiled:
 
     __slots__ = (
         "clauses", "coarse_checks", "coarse_terms", "fits", "flags", "followers", "judges", "local_checks", "local_terms",
-        "moody", "parts",
+        "moody", "normalised", "parts",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -61,6 +62,7 @@ class Compiled:
         """of Holds the cells,"""
         self.judges: list[Callable[[int], Any]] = []
         """of the others what they say of one row."""
+        self.normalised: list[Normalised] = []
         self.moody: list[Counted | Graded] = []
         """Local forms whose answer can change although their row does not."""
 
@@ -79,7 +81,9 @@ class Compiled:
         for part in parts:
             self.parts.append(part)
             term, follower = part.term, part.follower
-            if term.coarse is None:
+            if isinstance(term, Normalised):
+                self.normalised.append(term)
+            elif term.coarse is None:
                 self.local_terms.append(term)
                 if isinstance(term, Graded) and term.tally.label.key != NODE_NAME:
                     self.moody.append(term)
@@ -110,6 +114,7 @@ class Compiled:
         self.fits += other.fits
         self.flags += other.flags
         self.judges += other.judges
+        self.normalised += other.normalised
         self.moody += other.moody
 
 
@@ -276,7 +281,16 @@ class Query(Compiled):
         return int(rows[best]), total.item(best)
 
     def scores(self) -> Floats:
-        """Every row's score, feasible or not."""
+        """Every row's score, feasible or not. (What is normalised over the feasible rows is given only to those.)"""
+        total = self.plain_scores()
+        if self.normalised:
+            rows = np.flatnonzero(self.mask())
+            for term in self.normalised:
+                total[rows] += term.points(rows) * term.weight
+        return total
+
+    def plain_scores(self) -> Floats:
+        """What depends on nobody else."""
         total = self.local_scores()
         for graded in self.coarse_terms:
             total += self.coarse_table(graded).take(graded.tally.label.codes.data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from bayplan.model.decision import No, Reason
-from bayplan.model.resources import render
+from bayplan.model.resources import COUNTED, render
 from bayplan.model.workload import Workload
 from bayplan.table.checks import AtLeast
 from bayplan.table.forms import Clause
@@ -20,6 +20,7 @@ def fit(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     return [
         Clause("fit", AtLeast(free[at], amount), AtLeast(capacity[at], amount), partial(_short, snapshot, resource, int(amount)))
         for resource, (at, amount) in zip(workload.requests, snapshot.kind(workload).amounts, strict=True)
+        if resource not in COUNTED
     ]
 
 

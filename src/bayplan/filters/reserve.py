@@ -104,12 +104,14 @@ def _ratio_reasons(
     idle = snapshot.free_of(primary).cell[row]
     left = snapshot.free_of(secondary).cell[row] - request
     reserved = idle / _MILLI * ratio * (1000 * 1000 if in_bytes(secondary) else _MILLI)
-    sentence = (
-        f"would leave {render(secondary, left)} {secondary}, {render(secondary, reserved)} "
-        f"is reserved for {render(primary, idle)} idle {primary}"
-    )
+    kept = f"{render(secondary, reserved)} {secondary} is reserved for {render(primary, idle)} idle {primary}"
+    sentence = f"{kept}, {_left(secondary, left)}"
     facts = {"primary": primary, "idle": int(idle), "left": int(left), "reserved": reserved, "short": reserved - left}
     return (Reason.of(rule, f"{secondary} for {primary}", No.BUSY, sentence, **facts),)
+
+
+def _left(name: str, left: float) -> str:
+    return f"and it would leave {render(name, left)}" if left >= 0 else "and it would take more than is free"
 
 
 def _kept(snapshot: Snapshot, name: str, amount: int, percent: float, pick: Pick) -> Any:
@@ -131,7 +133,7 @@ def _pool_reasons(
     kept = float(_kept(snapshot, name, amount, percent, lambda column: column.cell[row]))
     whom = f" for {' or '.join(sorted(pool.primaries))}" if pool.primaries else ""
     share = f" ({percent:g} %)" if percent else ""
-    sentence = f"would leave {render(name, left)} {name}, {render(name, kept)}{share} is kept on this node{whom}"
+    sentence = f"{render(name, kept)} {name}{share} is kept on this node{whom}, {_left(name, left)}"
     facts = {"left": int(left), "reserved": kept, "short": kept - left}
     never = snapshot.capacity_of(name).cell[row] - request < kept
     return (Reason.of(rule, f"{name} of the pool", No.NEVER if never else No.BUSY, sentence, **facts),)

@@ -67,5 +67,5 @@ def repelling(marks: tuple[Taint, ...], tolerations: Tolerations) -> list[Taint]
 def _untolerated(snapshot: Snapshot, tolerations: Tolerations, row: int) -> tuple[Reason, ...]:
     return tuple(
         Reason.of("taints", str(taint), No.NEVER, f"has the taint {taint}, which is not tolerated", taint=str(taint))
-        for taint in repelling(snapshot.taints(row), tolerations)
+        for taint in dict.fromkeys(repelling(snapshot.taints(row), tolerations))
     )

@@ -30,6 +30,7 @@ class Near:
     One resident must match the whole selector (Kubernetes' joint terms: combine them with `&`);
     where each term may be met by another resident (Ray), give several `Near`s. `first_may_start`
     lets a workload that matches its own selector go anywhere while no resident matches at all.
+    `terms` are the conditions that were combined, for scorers that look at them one by one.
     """
 
     peers: Selector
@@ -37,6 +38,7 @@ class Near:
     namespaces: Namespaces
     weight: float | None
     first_may_start: bool
+    terms: tuple[Near, ...]
 
     def __init__(
         self,
@@ -45,6 +47,7 @@ class Near:
         namespaces: Iterable[str] | None = None,
         weight: float | None = None,
         first_may_start: bool = False,
+        terms: Iterable[Near] = (),
     ):
         keys = (by,) if isinstance(by, str) else tuple(by)
         _check(keys, weight, "near")
@@ -54,6 +57,7 @@ class Near:
         set_field(self, "namespaces", _namespaces(namespaces, "near"))
         set_field(self, "weight", weight)
         set_field(self, "first_may_start", bool(first_may_start))
+        set_field(self, "terms", tuple(terms))
 
     def __str__(self) -> str:
         return f"near {self.peers} by {_by(self.by)}"
@@ -98,8 +102,10 @@ class Apart:
 class Spread:
     """Keep the numbers of matching workloads per domain within `max_skew` of the emptiest domain.
 
-    Domains count when they hold a node this workload's node selector allows (`honour_taints`: and
-    whose taints it tolerates). With fewer than `min_domains` of them the emptiest counts as 0.
+    Domains count when they hold a node this workload's node selector allows (unless not `honour_selector`) and
+    whose taints it tolerates (if `honour_taints`). With fewer than `min_domains` of them the emptiest counts as 0.
+    `on_allowed` (Kubernetes): only residents of such nodes count, and such nodes must have the keys of all
+    hard spreads of the workload.
     """
 
     peers: Selector
@@ -109,6 +115,8 @@ class Spread:
     max_skew: int
     min_domains: int
     honour_taints: bool
+    honour_selector: bool
+    on_allowed: bool
 
     def __init__(
         self,
@@ -119,6 +127,8 @@ class Spread:
         max_skew: int = 1,
         min_domains: int = 1,
         honour_taints: bool = False,
+        honour_selector: bool = True,
+        on_allowed: bool = False,
     ):
         _check((by,), weight, "spread")
         _whole(max_skew, "spread.max_skew")
@@ -131,6 +141,8 @@ class Spread:
         set_field(self, "max_skew", max_skew)
         set_field(self, "min_domains", min_domains)
         set_field(self, "honour_taints", bool(honour_taints))
+        set_field(self, "honour_selector", bool(honour_selector))
+        set_field(self, "on_allowed", bool(on_allowed))
 
     def __str__(self) -> str:
         return f"spread {self.peers} over {_by((self.by,))} within {self.max_skew}"

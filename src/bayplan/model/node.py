@@ -86,7 +86,7 @@ class Node:
         set_field(self, "name", name)
         set_field(self, "capacity", amounts)
         set_field(self, "labels", labels if isinstance(labels, FrozenMap) else FrozenMap(labels))
-        set_field(self, "taints", tuple(sorted(set(taints))))
+        set_field(self, "taints", tuple(sorted(taints)))
         set_field(self, "devices", pieces)
         set_field(self, "cordoned", bool(cordoned))
 

@@ -25,7 +25,10 @@ UNIT: Final = 10_000
 LIMIT: Final = 2**53
 Quantity = int | float | str | Decimal | Fraction
 
-_BYTES = frozenset({"memory", "storage", "ephemeral-storage", "object_store_memory"})
+_BYTES = frozenset({"memory", "storage", "ephemeral-storage", "object_store_memory", "counted-memory"})
+COUNTED: Final = frozenset({"counted-cpu", "counted-memory"})
+"""What some scorers take a workload for, where that is not what it requests (Kubernetes counts a container that requests
+nothing as a small one). It is added up per node and never limited."""
 _SUFFIX: Final[dict[str, Fraction]] = {
     "": Fraction(1),
     **{s: Fraction(1, 1000**i) for i, s in enumerate("mun", start=1)},

@@ -5,7 +5,7 @@ score = 1 - standard deviation of (used + request) / capacity      over the list
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,23 +15,23 @@ from bayplan.model.workload import Workload
 from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
-from bayplan.table.terms import Formula, Pick, Root
+from bayplan.table.terms import Formula, Ops, Pick
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
     resources: tuple[str, ...] = ("cpu", "memory")
     weight: float = 1.0
-    name: str = field(default="balance", init=False)
+    name: str = "balance"
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         columns: Inverses = snapshot.follow(("balance", self.resources), lambda: Inverses(snapshot, self.resources))
         request = {name: float(workload.requests.get(name, 0)) for name in self.resources}
         formula = partial(_evenness, snapshot, columns, request)
-        return [Part("balance", ", ".join(self.resources), Formula(formula, self.weight, 1.0), columns)]
+        return [Part(self.name, ", ".join(self.resources), Formula(formula, self.weight, 1.0), columns)]
 
 
-def _evenness(snapshot: Snapshot, columns: Inverses, request: dict[str, float], pick: Pick, root: Root) -> Any:
+def _evenness(snapshot: Snapshot, columns: Inverses, request: dict[str, float], pick: Pick, ops: Ops) -> Any:
     share = pick(columns.share)
     fractions, total = [], 0.0
     for name, inverse in columns.inverse.items():
@@ -45,7 +45,7 @@ def _evenness(snapshot: Snapshot, columns: Inverses, request: dict[str, float], 
     for fraction, inverse in fractions:
         off = fraction - mean
         squares = squares + off * off * (inverse > 0.0)
-    return 1.0 - root(squares * share)
+    return 1.0 - ops.sqrt(squares * share)
 
 
 class Inverses:

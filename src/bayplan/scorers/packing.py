@@ -31,7 +31,7 @@ from bayplan.scorers.usage import UsageColumns
 from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
-from bayplan.table.terms import Formula, Linear, Pick, Root
+from bayplan.table.terms import Formula, Linear, Ops, Pick
 
 Strategies = tuple[ResourceStrategy, ...]
 
@@ -51,6 +51,9 @@ class Packing:
     def __post_init__(self) -> None:
         object.__setattr__(self, "per_namespace", FrozenMap(self.per_namespace))
         object.__setattr__(self, "per_queue", FrozenMap(self.per_queue))
+        for field_name, words in (("over", ("configured", "requested")), ("lacking", ("skip", "zero"))):
+            if getattr(self, field_name) not in words:
+                raise wrong(f"{getattr(self, field_name)!r} is not known", f"packing.{field_name}", f"one of {', '.join(words)}")
         for strategies in (self.resources, *self.per_namespace.values(), *self.per_queue.values()):
             names = [one.resource for one in strategies]
             for one in strategies:
@@ -129,7 +132,7 @@ Taken = Iterable[tuple[ResourceStrategy, float]]
 """Strategies and what the workload requests of their resources."""
 
 
-def _average(snapshot: Snapshot, sizes: Sizes, taken: Taken, pick: Pick, root: Root) -> Any:
+def _average(snapshot: Snapshot, sizes: Sizes, taken: Taken, pick: Pick, ops: Ops) -> Any:
     """sum(w * u) / sum(w), in this order of operations; not divided where the weights come to nothing."""
     total, weights, overbooked = 0.0, 0.0, False
     for one, request in taken:
@@ -194,7 +197,7 @@ def _detail(snapshot: Snapshot, taken: Taken, weight: float, row: int) -> list[t
     return [(topic, 0.0 if overbooked else value) for topic, value in found]
 
 
-def _shaped(snapshot: Snapshot, one: ResourceStrategy, share: Column, request: float, pick: Pick, root: Root) -> Any:
+def _shaped(snapshot: Snapshot, one: ResourceStrategy, share: Column, request: float, pick: Pick, ops: Ops) -> Any:
     capacity = pick(snapshot.capacity_of(one.resource))
     used = capacity - pick(snapshot.free_of(one.resource)) + request
     percent = 100.0 * used / np.maximum(capacity, 1.0)

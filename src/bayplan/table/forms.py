@@ -22,6 +22,7 @@ from bayplan.model.decision import Reason
 from bayplan.table.blocks import Blocks
 from bayplan.table.column import Bools, Floats, Rows
 from bayplan.table.index import LabelColumn
+from bayplan.table.normalised import Normalised
 
 
 class Check(Protocol):
@@ -67,7 +68,7 @@ class Part(NamedTuple):
 
     rule: str
     topic: object
-    term: Term
+    term: Term | Normalised
     follower: Follower | None = None
     detail: Callable[[int], list[tuple[str, float]]] | None = None
 

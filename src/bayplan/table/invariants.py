@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from bayplan.model.labels import ABSENT, ValueSet
-from bayplan.model.resources import UNIT
+from bayplan.model.resources import COUNTED, UNIT
 from bayplan.model.selector import NODE_NAME, Selector
 from bayplan.table.column import BLOCK, Column
 from bayplan.table.index import LabelColumn
@@ -83,7 +83,9 @@ def _amounts(snapshot: Snapshot) -> Iterator[str]:
     for name, at in snapshot.resources.items():
         for row in range(len(snapshot.names)):
             free, capacity = snapshot.free[at].cell[row], snapshot.capacity[at].cell[row]
-            if not 0 <= free <= capacity or free + used[row, name] != capacity or (capacity and not snapshot.alive.cell[row]):
+            limited = name not in COUNTED
+            sound = 0 <= free <= capacity or not limited
+            if not sound or free + used[row, name] != capacity or (capacity and not snapshot.alive.cell[row]):
                 yield f"row {row}, {name}: {free} free, {used[row, name]} used, of {capacity}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayplan.model.kind import KindKey
+from bayplan.model.resources import COUNTED
 from bayplan.model.workload import Workload
 
 if TYPE_CHECKING:
@@ -30,12 +31,14 @@ class Family:
 class Kind:
     """All workloads that differ only by name, in the terms of the table."""
 
-    __slots__ = ("amounts", "class_id", "family", "holder_ids", "requests", "workload")
+    __slots__ = ("amounts", "class_id", "family", "holder_ids", "limited", "requests", "workload")
 
     def __init__(self, workload: Workload, amounts: tuple[tuple[int, float], ...], family: Family):
         self.workload = workload
         self.requests = workload.requests
         self.amounts = amounts
+        self.limited = tuple(one for name, one in zip(workload.requests, amounts, strict=True) if name not in COUNTED)
+        """The amounts that must be free."""
         self.family = family
         self.class_id, self.holder_ids = family.class_id, family.holder_ids
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayplan.errors import PlacementError
 from bayplan.model.node import Node
-from bayplan.model.resources import render
+from bayplan.model.resources import COUNTED, render
 from bayplan.table.kinds import Kind
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def check_room(snapshot: Snapshot, workload_id: str, kind: Kind, row: int) -> None:
     name = snapshot.names[row]
     for resource, units in kind.requests.items():
+        if resource in COUNTED:
+            continue
         free = snapshot.free_of(resource).cell[row]
         devices = snapshot.devices.get(resource)
         if free < units or (devices is not None and devices.column(units).cell[row] < units):
@@ -26,7 +28,7 @@ def check_room(snapshot: Snapshot, workload_id: str, kind: Kind, row: int) -> No
 
 
 def check_shrink(snapshot: Snapshot, row: int, before: Node, node: Node) -> None:
-    for name in {**before.capacity, **node.capacity}:
+    for name in {*before.capacity, *node.capacity} - COUNTED:
         used = snapshot.capacity_of(name).cell[row] - snapshot.free_of(name).cell[row]
         if used > node.capacity.get(name, 0):
             raise PlacementError(f"node {node.name!r}: {render(name, used)} of {name} is in use, more than it would have")

@@ -9,9 +9,10 @@ Graded    a number by the domain's count         soft near, apart and spread
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
-from math import inf, sqrt
-from typing import Any
+from math import inf
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,30 +83,44 @@ class Linear(RowLocal):
 
 
 Pick = Callable[[Column], Any]
-Root = Callable[[Any], Any]
+
+
+class Ops(NamedTuple):
+    """Functions that arithmetic cannot do without, for arrays or for numbers."""
+
+    sqrt: Callable[[Any], Any]
+    floor: Callable[[Any], Any]
+    trunc: Callable[[Any], Any]
+    least: Callable[[Any, Any], Any]
+    """The smaller of two."""
+    most: Callable[[Any, Any], Any]
+
+
+ARRAYS = Ops(np.sqrt, np.floor, np.trunc, np.minimum, np.maximum)
+NUMBERS = Ops(math.sqrt, math.floor, math.trunc, min, max)
 
 
 class Formula(RowLocal):
-    """weight * formula(pick, root): arithmetic over columns, written once for arrays and numbers.
+    """weight * formula(pick, ops): arithmetic over columns, written once for arrays and numbers.
 
     `pick(column)` gives the column's values for the rows asked about, or one number for one row;
-    `root` is the square root that goes with it.
+    `ops` has the functions that go with it.
     """
 
     __slots__ = ("formula", "highest", "weight")
 
-    def __init__(self, formula: Callable[[Pick, Root], Any], weight: float, highest: float):
+    def __init__(self, formula: Callable[[Pick, Ops], Any], weight: float, highest: float):
         self.formula, self.weight, self.highest = formula, weight, highest
 
     def add(self, total: Floats) -> None:
-        total += self.formula(lambda column: column.data, np.sqrt) * self.weight
+        total += self.formula(lambda column: column.data, ARRAYS) * self.weight
 
     def at(self, rows: Rows) -> Floats:
-        found: Floats = self.formula(lambda column: column.data[rows], np.sqrt) * self.weight
+        found: Floats = self.formula(lambda column: column.data[rows], ARRAYS) * self.weight
         return found
 
     def one(self, row: int) -> float:
-        return float(self.formula(lambda column: column.cell[row], sqrt)) * self.weight
+        return float(self.formula(lambda column: column.cell[row], NUMBERS)) * self.weight
 
     def bound(self, blocks: Blocks) -> Floats | float:
         return self.highest * self.weight if self.weight >= 0 else inf

@@ -1,0 +1,45 @@
+"""A Volcano configuration into a policy: every mistake is reported, together, before anything is returned."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from bayplan.dialects.source import text
+from bayplan.dialects.volcano import plugins, source, tiers
+from bayplan.dialects.volcano.policy import policy
+from bayplan.dialects.volcano.reading import Reading
+from bayplan.dialects.volcano.settings import Configuration, Dialect, Mode
+from bayplan.errors import ConfigError, Problem, wrong
+
+
+def load(path: str | os.PathLike[str], dialect: Dialect = "auto", mode: Mode = "strict") -> Configuration:
+    """Read a `volcano-scheduler.conf`, or a ConfigMap that has one, in YAML or JSON. "-" is standard input."""
+    name = os.fspath(path)
+    try:
+        if name == "-":
+            return loads(sys.stdin.buffer.read(text.FILE_LIMIT + 1), "<stdin>", dialect, mode)
+        with open(name, "rb") as stream:
+            raw = stream.read(text.FILE_LIMIT + 1)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ConfigError(Problem(f"cannot be read: {why}", file=name)) from error
+    return loads(raw, name, dialect, mode)
+
+
+def loads(raw: str | bytes, name: str = "<text>", dialect: Dialect = "auto", mode: Mode = "strict") -> Configuration:
+    """Read text. `name` is what messages call it."""
+    if dialect not in ("auto", "volcano", "design"):
+        raise wrong(f"{dialect!r} is not a dialect", "dialect", "one of auto, volcano, design")
+    if mode not in ("strict", "lenient"):
+        raise wrong(f"{mode!r} is not a mode", "mode", "one of strict, lenient")
+    reading = Reading(strict=mode == "strict")
+    conf = source.configuration(raw, name, reading.mistakes)
+    if conf is None:
+        reading.mistakes.finish()
+    assert conf is not None
+    uses = tiers.uses(conf, reading)
+    found, grammar = plugins.read(uses, dialect, reading)
+    spec = policy(found, uses, conf, reading)
+    reading.mistakes.finish()
+    return Configuration(spec, grammar, reading.warnings, found)
