@@ -217,7 +217,8 @@ def _roomy_domains(snapshot: Snapshot, group: Group) -> Clause:
     asked: Counter[str] = Counter()
     for member in group.members:
         choices = [alternative.requests for alternative in member.alternatives()]
-        asked.update({name: min(requests.get(name, 0) for requests in choices) for name in {*choices[0]} - COUNTED})
+        limited = [name for name in choices[0] if name not in COUNTED]
+        asked.update({name: min(requests.get(name, 0) for requests in choices) for name in limited})
 
     def free(name: str) -> Floats:
         sums: Floats = np.bincount(label.codes.data, snapshot.free_of(name).data, len(label.values)).astype(np.float64)

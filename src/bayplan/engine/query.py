@@ -121,7 +121,7 @@ class Compiled:
 class Conditions(Compiled):
     """What does not depend on how much is requested: shared by workloads with equal conditions."""
 
-    __slots__ = ("_epochs", "_label_class", "_repellers", "_snapshot", "luck", "sieve")
+    __slots__ = ("_epochs", "_label_class", "_noticed", "_snapshot", "luck", "sieve")
 
     def __init__(self, snapshot: Snapshot, policy: Policy, workload: Workload):
         super().__init__()
@@ -137,7 +137,7 @@ class Conditions(Compiled):
         self._snapshot = snapshot
         self._epochs = (snapshot.statics.epoch, snapshot.residents.epoch)
         self._label_class = snapshot.residents.classes[kind.class_id]
-        self._repellers = len(self._label_class.repellers)
+        self._noticed = self._label_class.noticed
 
     @property
     def current(self) -> bool:
@@ -147,7 +147,7 @@ class Conditions(Compiled):
         return (
             statics == snapshot.statics.epoch
             and residents == snapshot.residents.epoch
-            and self._repellers == len(self._label_class.repellers)
+            and self._noticed == self._label_class.noticed
         )
 
 

@@ -20,8 +20,8 @@ from bayplan.model.neighbours import NODE, Apart, Near
 from bayplan.model.workload import Workload
 from bayplan.table.checks import MANY, Counted, Holds, Unclaimed
 from bayplan.table.forms import Clause
-from bayplan.table.residents import Holders, Watch, resolve
 from bayplan.table.snapshot import Snapshot
+from bayplan.table.watching import Holders, Watch, resolve
 
 
 def near(snapshot: Snapshot, workload: Workload) -> list[Clause]:
@@ -51,7 +51,8 @@ def _alone(snapshot: Snapshot, one: Near, key: str, watch: Watch, row: int) -> t
 def apart(snapshot: Snapshot, workload: Workload) -> list[Clause]:
     own = [_apart(snapshot, workload, one) for one in workload.apart if one.weight is None]
     residents, kind = snapshot.residents, snapshot.kind(workload)
-    held = {number for number in kind.holder_ids if residents.holders[number].apart.at_most == 1}
+    carried = (residents.holders[number] for number in kind.holder_ids)
+    held = {one.id for one in carried if isinstance(one, Holders) and one.apart.at_most == 1}
     return own + [_repelled(snapshot, holders, holders.id in held) for holders in residents.classes[kind.class_id].repellers]
 
 

@@ -20,9 +20,9 @@ from bayplan.model.workload import Workload
 from bayplan.table.checks import Counted, Holds
 from bayplan.table.column import Bools, Ints
 from bayplan.table.forms import Clause
-from bayplan.table.residents import Watch, resolve
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
+from bayplan.table.watching import Watch, resolve
 
 
 def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:

@@ -16,9 +16,9 @@ import numpy as np
 from bayplan.model.neighbours import Apart, Near
 from bayplan.model.workload import Workload
 from bayplan.table.forms import Part
-from bayplan.table.residents import resolve
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Graded
+from bayplan.table.watching import resolve
 
 
 @dataclass(frozen=True, slots=True)

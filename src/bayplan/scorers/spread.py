@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.table.forms import Part
-from bayplan.table.residents import resolve
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Graded
+from bayplan.table.watching import resolve
 
 
 @dataclass(frozen=True, slots=True)

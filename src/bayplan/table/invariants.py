@@ -18,6 +18,7 @@ from bayplan.table.column import BLOCK, Column
 from bayplan.table.index import LabelColumn
 from bayplan.table.journal import Placement
 from bayplan.table.tally import Tally
+from bayplan.table.watching import Admirers, Holders
 
 if TYPE_CHECKING:
     from bayplan.table.snapshot import Snapshot
@@ -153,7 +154,8 @@ def _classes(snapshot: Snapshot) -> Iterator[str]:
             yield f"class {dict(known.labels)}: rows {known.rows}, expected {dict(rows.get(at, {}))}"
         for what, listed, every in (
             ("watches", known.watches, residents._watches.values()),
-            ("repellers", known.repellers, residents.holders),
+            ("repellers", known.repellers, [one for one in residents.holders if isinstance(one, Holders)]),
+            ("admirers", known.admirers, [one for one in residents.holders if isinstance(one, Admirers)]),
         ):
             matching = [id(one) for one in every if one.matches(known.namespace, known.labels)]
             if sorted(map(id, listed)) != sorted(matching):
@@ -172,7 +174,12 @@ def _holders(snapshot: Snapshot) -> Iterator[str]:
         for holder_id in one.kind.holder_ids:
             held.setdefault(holder_id, Counter())[one.row] += 1
     for holder in snapshot.residents.holders:
-        yield from _counts(snapshot, f"holders of {holder.apart}", holder.tally, held.get(holder.id, Counter()))
+        yield from _counts(
+            snapshot,
+            f"holders of {holder.apart if isinstance(holder, Holders) else holder.term}",
+            holder.tally,
+            held.get(holder.id, Counter()),
+        )
 
 
 def _counts(snapshot: Snapshot, what: str, tally: Tally, rows: Mapping[int, int]) -> Iterator[str]:

@@ -6,9 +6,11 @@ Family   differ only by name and size: who counts them, and whom they keep away
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bayplan.model.kind import KindKey
+from bayplan.model.neighbours import Apart, Near
 from bayplan.model.resources import COUNTED
 from bayplan.model.workload import Workload
 
@@ -70,8 +72,9 @@ class Kinds:
                 self._families.clear()
             residents = self._snapshot.residents
             label_class = residents.label_class(workload.namespace, workload.labels)
-            holders = tuple(residents.holder(one, label_class).id for one in workload.apart if one.weight is None)
-            found = self._families[key] = Family(label_class.id, holders)
+            carried = [residents.holder(one, label_class).id for one in workload.apart if one.weight is None]
+            carried += [residents.admirer(one, label_class).id for one in _scored(workload)]
+            found = self._families[key] = Family(label_class.id, tuple(carried))
         return found
 
     def copy(self, snapshot: Snapshot) -> Kinds:
@@ -79,3 +82,10 @@ class Kinds:
         twin._kinds.update(self._kinds)
         twin._families.update(self._families)
         return twin
+
+
+def _scored(workload: Workload) -> Iterator[Near | Apart]:
+    """The conditions about others that scorers may ask a resident for."""
+    yield from (one for one in workload.near if one.weight is not None)
+    yield from (one for one in workload.apart if one.weight is not None)
+    yield from (term for one in workload.near if one.weight is None for term in one.terms)

@@ -1,118 +1,24 @@
 """Who is where: residents by label class, and counts of them per topology domain.
 
-    LabelClass   the residents with one namespace and one set of labels, as row -> how many
-    Watch        somebody asks: how many residents that match these peers are in each domain?
-    Holders      residents that carry a hard Apart, per domain: they keep matching newcomers away
-
 A label class knows the watches that count it and the holders that repel it, so a placement
 updates exactly those. Both are found through an index over (label, value), whichever comes later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable
 
 from bayplan.model.frozen import FrozenMap
-from bayplan.model.neighbours import ALL, Apart, Namespaces
+from bayplan.model.neighbours import Apart, Namespaces, Near
 from bayplan.model.selector import Selector
 from bayplan.table.index import LabelColumn, LabelIndex
 from bayplan.table.tally import Tally
+from bayplan.table.watching import Admirers, Holders, Index, LabelClass, Pair, Watch, covers, pairs_of, resolve
 
 WATCH_LIMIT = 4096
 """Watches are forgotten together past this many, and made again when asked for."""
 
-
-def resolve(namespaces: Namespaces, own: str) -> Namespaces:
-    """The namespaces a constraint of a workload in `own` looks at."""
-    return frozenset((own,)) if namespaces is None else namespaces
-
-
-def covers(namespaces: Namespaces, namespace: str) -> bool:
-    return namespaces == ALL or (namespaces is not None and namespace in namespaces)
-
-
-class LabelClass:
-    __slots__ = ("id", "labels", "namespace", "repellers", "rows", "watches")
-
-    def __init__(self, number: int, namespace: str, labels: FrozenMap[str]):
-        self.id = number
-        self.namespace = namespace
-        self.labels = labels
-        self.rows: dict[int, int] = {}
-        self.watches: list[Watch] = []
-        self.repellers: list[Holders] = []
-
-
-class Watch:
-    __slots__ = ("namespaces", "peers", "tally")
-
-    def __init__(self, peers: Selector, namespaces: Namespaces, tally: Tally):
-        self.peers, self.namespaces, self.tally = peers, namespaces, tally
-
-    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        return covers(self.namespaces, namespace) and self.peers.matches(labels)
-
-
-class Holders:
-    """Residents with the same hard Apart. `counts_itself`: the holders match their own peers."""
-
-    __slots__ = ("apart", "counts_itself", "id", "namespaces", "peers", "tally", "watch")
-
-    def __init__(self, number: int, apart: Apart, namespaces: Namespaces, counts_itself: bool, tally: Tally, watch: Watch | None):
-        self.id = number
-        self.apart, self.peers, self.namespaces = apart, apart.peers, namespaces
-        self.counts_itself, self.tally = counts_itself, tally
-        self.watch = watch
-        """Who matches the peers; only needed when more than one may share a domain."""
-
-    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        return covers(self.namespaces, namespace) and self.peers.matches(labels)
-
-
-class _Selecting(Protocol):
-    @property
-    def peers(self) -> Selector: ...
-    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool: ...
-
-
-S = TypeVar("S", bound=_Selecting)
-Pair = tuple[str, str]
-
-
-def _pairs(selector: Selector) -> list[Pair] | None:
-    """Labels of which a matching class must have one; None when it may have any."""
-    found: list[Pair] = []
-    for term in selector.terms:
-        finite = [(key, values.values) for key, values in term if values.values is not None and not values.absent]
-        if not finite:
-            return None
-        key, listed = min(finite, key=lambda item: len(item[1] or ()))
-        found += [(key, value) for value in sorted(listed or ())]
-    return found
-
-
-class _Index(Generic[S]):
-    """Selecting things by the label pairs they insist on."""
-
-    __slots__ = ("_anywhere", "_by_pair")
-
-    def __init__(self) -> None:
-        self._by_pair: dict[Pair, list[S]] = {}
-        self._anywhere: list[S] = []
-
-    def add(self, one: S) -> None:
-        pairs = _pairs(one.peers)
-        if pairs is None:
-            self._anywhere.append(one)
-        for pair in pairs or ():
-            self._by_pair.setdefault(pair, []).append(one)
-
-    def matching(self, namespace: str, labels: FrozenMap[str]) -> list[S]:
-        candidates: dict[int, S] = {id(one): one for one in self._anywhere}
-        for pair in labels.items():
-            candidates.update((id(one), one) for one in self._by_pair.get(pair, ()))
-        return [one for one in candidates.values() if one.matches(namespace, labels)]
+Carriers = Holders | Admirers
 
 
 class Residents:
@@ -121,13 +27,16 @@ class Residents:
     def __init__(self, labels: LabelIndex):
         self._labels = labels
         self.classes: list[LabelClass] = []
-        self.holders: list[Holders] = []
+        self.holders: list[Carriers] = []
+        """Those who carry conditions about others, by number."""
         self._class_of: dict[tuple[str, FrozenMap[str]], LabelClass] = {}
         self._classes_by_pair: dict[Pair, list[LabelClass]] = {}
         self._watches: dict[tuple[Selector, Namespaces, str], Watch] = {}
-        self._watch_index: _Index[Watch] = _Index()
+        self._watch_index: Index[Watch] = Index()
         self._holder_of: dict[tuple[Apart, Namespaces, bool], Holders] = {}
-        self._holder_index: _Index[Holders] = _Index()
+        self._holder_index: Index[Holders] = Index()
+        self._admirer_of: dict[tuple[Near | Apart, Namespaces], Admirers] = {}
+        self._admirer_index: Index[Admirers] = Index()
         self.topologies: set[str] = set()
         """The keys that anything was ever counted by."""
         self.epoch = 0
@@ -139,6 +48,7 @@ class Residents:
             found = LabelClass(len(self.classes), namespace, labels)
             found.watches = self._watch_index.matching(namespace, labels)
             found.repellers = self._holder_index.matching(namespace, labels)
+            found.admirers = self._admirer_index.matching(namespace, labels)
             self._class_of[namespace, labels] = found
             self.classes.append(found)
             for pair in labels.items():
@@ -177,17 +87,30 @@ class Residents:
                 one.repellers.append(found)
         return found
 
-    def _matching_classes(self, selecting: Watch | Holders) -> list[LabelClass]:
-        pairs = _pairs(selecting.peers)
+    def admirer(self, term: Near | Apart, owner: LabelClass) -> Admirers:
+        namespaces = resolve(term.namespaces, owner.namespace)
+        found = self._admirer_of.get((term, namespaces))
+        if found is None:
+            by = term.by if isinstance(term, Apart) else term.by[0]
+            found = self._admirer_of[term, namespaces] = Admirers(len(self.holders), term, namespaces, Tally(self._labels[by]))
+            self.topologies.add(by)
+            self.holders.append(found)
+            self._admirer_index.add(found)
+            for one in self._matching_classes(found):
+                one.admirers.append(found)
+        return found
+
+    def _matching_classes(self, selecting: Watch | Carriers) -> list[LabelClass]:
+        pairs = pairs_of(selecting.peers)
         candidates: Iterable[LabelClass] = self.classes
         if pairs is not None:
             candidates = {one.id: one for pair in pairs for one in self._classes_by_pair.get(pair, ())}.values()
         return [one for one in candidates if selecting.matches(one.namespace, one.labels)]
 
     def _forget_watches(self) -> None:
-        kept = [one.watch for one in self.holders if one.watch is not None]
+        kept = [one.watch for one in self.holders if isinstance(one, Holders) and one.watch is not None]
         self._watches = {(w.peers, w.namespaces, w.tally.label.key): w for w in kept}
-        self._watch_index = _Index()
+        self._watch_index = Index()
         for watch in self._watches.values():
             self._watch_index.add(watch)
         for one in self.classes:
@@ -252,18 +175,28 @@ class Residents:
         for one in twin._watches.values():
             twin._watch_index.add(one)
         for h in self.holders:
-            watch = None if h.watch is None else watch_twin[id(h.watch)]
-            tally = h.tally.copy(labels[h.apart.by])
-            twin.holders.append(Holders(h.id, h.apart, h.namespaces, h.counts_itself, tally, watch))
-            twin._holder_of[h.apart, h.namespaces, h.counts_itself] = twin.holders[-1]
-            twin._holder_index.add(twin.holders[-1])
+            twin._take(h, None if isinstance(h, Admirers) or h.watch is None else watch_twin[id(h.watch)], labels)
         for c in self.classes:
             copied = LabelClass(c.id, c.namespace, c.labels)
             copied.rows = c.rows.copy()
             copied.watches = [watch_twin[id(w)] for w in c.watches]
-            copied.repellers = [twin.holders[h.id] for h in c.repellers]
+            copied.repellers = [twin._holder_of[h.apart, h.namespaces, h.counts_itself] for h in c.repellers]
+            copied.admirers = [twin._admirer_of[a.term, a.namespaces] for a in c.admirers]
             twin.classes.append(copied)
             twin._class_of[c.namespace, c.labels] = copied
             for pair in c.labels.items():
                 twin._classes_by_pair.setdefault(pair, []).append(copied)
         return twin
+
+    def _take(self, one: Carriers, watch: Watch | None, labels: LabelIndex) -> None:
+        """A copy of another table's, under the same number."""
+        tally = one.tally.copy(labels[one.tally.label.key])
+        if isinstance(one, Admirers):
+            found = self._admirer_of[one.term, one.namespaces] = Admirers(one.id, one.term, one.namespaces, tally)
+            self._admirer_index.add(found)
+            self.holders.append(found)
+            return
+        held = Holders(one.id, one.apart, one.namespaces, one.counts_itself, tally, watch)
+        self._holder_of[one.apart, one.namespaces, one.counts_itself] = held
+        self._holder_index.add(held)
+        self.holders.append(held)
