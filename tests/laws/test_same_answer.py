@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bayplan import NODE, Apart, Cluster, Near, Node, Policy, Preference, Selector, Spread, Taint, Toleration, Workload
@@ -51,6 +52,8 @@ class Asked:
     def ask(self, workload: Workload) -> tuple[int, float] | None:
         query = self.pipeline.query(workload)
         query.catch_up()  # a ranking is made from columns that are up to date
+        if query.normalised:
+            return self._ask_normalised(query, workload)
         kept = self.rankings.get(workload.kind)
         if kept is None or kept[0] is not query:
             self.rankings[workload.kind] = kept = (query, Ranking(query))
@@ -64,8 +67,20 @@ class Asked:
             assert query.passes(found[0])
         return found
 
+    def _ask_normalised(self, query: Query, workload: Workload) -> tuple[int, float] | None:
+        """Points that depend on who else fits allow one way only: it is the best of all rows that fit."""
+        found = self.pipeline.best(query)
+        scores = np.where(query.mask(), query.scores(), -np.inf)
+        best = int(scores.argmax())
+        assert found == (None if scores[best] == -np.inf else (best, scores[best]))
+        fresh = Pipeline(self.cluster.snapshot, self.cluster.policy).query(workload)
+        assert Pipeline(self.cluster.snapshot, self.cluster.policy).search(fresh) == found, "compiled anew"
+        return found
+
     def every_row(self, workload: Workload) -> None:
         """Not only the best: what the kept ranking holds for any row is what the row is worth."""
+        if workload.kind not in self.rankings:
+            return
         query, ranking = self.rankings[workload.kind]
         if query.current:
             ranking.best()

@@ -95,10 +95,10 @@ class Cluster:
                     decided[at].append(decision)
         return Plan(one for each in decided for one in each)
 
-    def settle(self, workload: Workload, node: str) -> None:
-        """Say that a workload already runs on a node."""
+    def settle(self, workload: Workload, node: str, *, overbooked: bool = False) -> None:
+        """Say that a workload already runs on a node; `overbooked` where others may have put more there than fits."""
         self._new_ids([workload])
-        self.snapshot.place(workload, node)
+        self.snapshot.place(workload, node, overbooked=overbooked)
 
     def retry(self) -> Plan:
         """Try pending work again, but only what the changes since could have helped."""

@@ -21,10 +21,15 @@ from bayplan.filters.neighbours import apart, near
 from bayplan.filters.reserve import Reserve
 from bayplan.filters.selector import selector
 from bayplan.filters.spread import spread
-from bayplan.filters.taints import cordon, taints
+from bayplan.filters.taints import cordon, taints, unschedulable
 from bayplan.model.strategy import ResourceStrategy
 from bayplan.model.workload import Workload
 from bayplan.scorers.balance import Balance
+from bayplan.scorers.kubernetes.allocation import Allocation
+from bayplan.scorers.kubernetes.attraction import InterPodAffinity
+from bayplan.scorers.kubernetes.balanced import BalancedAllocation
+from bayplan.scorers.kubernetes.points import NodeAffinity, TaintToleration
+from bayplan.scorers.kubernetes.spreading import PodTopologySpread
 from bayplan.scorers.neighbours import Neighbours
 from bayplan.scorers.packing import Packing
 from bayplan.scorers.preference import Preferences
@@ -65,6 +70,11 @@ FILTERS: dict[str, Filter] = {
     "spread": spread,
 }
 
+OTHER_FILTERS: dict[str, Filter] = {
+    "unschedulable": unschedulable,
+}
+"""Filters that a policy has only if it names them."""
+
 READ_REQUESTS = frozenset(("fit", "devices"))
 """The filters above that look at a workload's requests. What the others compile to is shared by all
 workloads with the same conditions, whatever their size. Users' filters are taken to read everything."""
@@ -80,6 +90,12 @@ SCORERS: dict[str, Callable[..., Scorer]] = {
     "preference": Preferences,
     "neighbours": Neighbours,
     "spread": Spreading,
+    "TaintToleration": TaintToleration,
+    "NodeAffinity": NodeAffinity,
+    "PodTopologySpread": PodTopologySpread,
+    "InterPodAffinity": InterPodAffinity,
+    "NodeResourcesFit": Allocation,
+    "NodeResourcesBalancedAllocation": BalancedAllocation,
 }
 
 
@@ -116,7 +132,7 @@ class Rules:
     """A policy's rules, looked up once and split by whether they read requests."""
 
     def __init__(self, policy: Policy):
-        sized = [one for one in policy.filters if one in READ_REQUESTS or one not in FILTERS]
+        sized = [one for one in policy.filters if one in READ_REQUESTS or (one not in FILTERS and one not in OTHER_FILTERS)]
         self.sized_filters = [filter_named(one) if isinstance(one, str) else one for one in sized]
         self.filters = [filter_named(one) for one in policy.filters if isinstance(one, str) and one not in sized]
         self.sized_scorers = [one for one in policy.scorers if getattr(one, "reads_requests", True)]
@@ -128,7 +144,7 @@ def _name(rule: str | FilterRule) -> str:
 
 
 def filter_named(name: str) -> Filter:
-    found = FILTERS.get(name) or _users("bayplan.filters").get(name)
+    found = FILTERS.get(name) or OTHER_FILTERS.get(name) or _users("bayplan.filters").get(name)
     if found is None:
         raise wrong(f"there is no filter {name!r}", "policy.filters", did_you_mean(name, (*FILTERS, *_users("bayplan.filters"))))
     rule: Filter = found
@@ -191,9 +207,15 @@ PRESETS: dict[str, Policy] = {
             *_WISHES,
         ),
     ),
+    "kubernetes": Policy(
+        "kubernetes",
+        (TaintToleration(), NodeAffinity(), PodTopologySpread(), InterPodAffinity(), Allocation(), BalancedAllocation()),
+        ("unschedulable", "taints", "selector", "fit", "devices", "spread", "near", "apart"),
+    ),
     "plain": Policy("plain", ()),
 }
-"""`ai-mixed`: GPUs are packed, CPU work is spread and stays off GPU nodes. `plain`: the first node that fits."""
+"""`ai-mixed`: GPUs are packed, CPU work is spread and stays off GPU nodes. `kubernetes`: kube-scheduler's default
+profile. `plain`: the first node that fits."""
 
 DEFAULT = "balanced"
 

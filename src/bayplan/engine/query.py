@@ -70,6 +70,8 @@ class Compiled:
         for clause in clauses:
             self.clauses.append(clause)
             check = clause.check
+            if clause.follower is not None:
+                self.followers.append(clause.follower)
             if clause.implied:
                 continue
             if check.coarse is None:

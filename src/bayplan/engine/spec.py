@@ -88,6 +88,9 @@ def _scorer(name: str, written: Any, policy: Policy) -> Scorer:
     if "weight" in parameters:
         parameters["weight"] = float(parameters["weight"])
     kind = str(parameters.pop("scorer", name))
+    for key, hint in _NEEDED.get(kind, {}).items():
+        if key not in parameters and parameters.get("weight", 1.0):
+            raise wrong(f"{key!r} is missing, and the preset has no scorer {name!r} to take it from", hint=hint)
     return _made(engine.scorer_named(kind), kind, name, parameters)
 
 
@@ -168,6 +171,10 @@ _PARAMETERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("reserve", "pools"): _pools,
 }
 """How the parameters of our own rules are read, where they are more than numbers and texts."""
+
+
+_NEEDED: Mapping[str, Mapping[str, str]] = {"scarcity": {"resources": "list what is scarce: {resources: [nvidia.com/gpu]}"}}
+"""Parameters without which a scorer would silently do nothing."""
 
 
 def _placed(problem: Problem, path: str, spec: PolicySpec) -> Problem:

@@ -18,23 +18,33 @@ from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ABSENT, EXISTS
 from bayplan.model.neighbours import NODE, Apart, Near
 from bayplan.model.workload import Workload
-from bayplan.table.checks import MANY, Counted, Holds, Unclaimed
+from bayplan.table.checks import MANY, Counted, Holds, Limits, Unclaimed
 from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.watching import Holders, Watch, resolve
 
 
 def near(snapshot: Snapshot, workload: Workload) -> list[Clause]:
-    return [_near(snapshot, workload, one, key) for one in workload.near if one.weight is None for key in one.by]
+    return [clause for one in workload.near if one.weight is None for clause in _near(snapshot, workload, one)]
 
 
-def _near(snapshot: Snapshot, workload: Workload, one: Near, key: str) -> Clause:
-    watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), key)
-    may_start = one.first_may_start and watch.matches(workload.namespace, workload.labels)
+def _near(snapshot: Snapshot, workload: Workload, one: Near) -> list[Clause]:
+    namespaces = resolve(one.namespaces, workload.namespace)
+    watches = [snapshot.residents.watch(one.peers, namespaces, key) for key in one.by]
+    may_start = one.first_may_start and watches[0].matches(workload.namespace, workload.labels)
 
     def limits() -> tuple[int, int]:
-        return 0 if may_start and not watch.tally.total else 1, MANY
+        return 0 if may_start and _nobody(one, watches) else 1, MANY
 
+    return [_near_by(snapshot, one, key, watch, limits, may_start) for key, watch in zip(one.by, watches, strict=True)]
+
+
+def _nobody(one: Near, watches: list[Watch]) -> bool:
+    """Does no resident match? With `terms`, as in Kubernetes, only those on nodes that have a key count."""
+    return not watches[0].tally.total if not one.terms else all(each.tally.total == each.tally.lacking for each in watches)
+
+
+def _near_by(snapshot: Snapshot, one: Near, key: str, watch: Watch, limits: Limits, may_start: bool) -> Clause:
     hope = True if key == NODE else Holds(snapshot.statics.expression(key, EXISTS))
     return Clause("near", Counted(watch.tally, limits, False, moves=may_start), hope, partial(_alone, snapshot, one, key, watch))
 

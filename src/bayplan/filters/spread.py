@@ -12,17 +12,16 @@ from functools import partial
 
 import numpy as np
 
-from bayplan.filters.taints import accepted
 from bayplan.model.decision import No, Reason
 from bayplan.model.labels import ABSENT, EXISTS
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.table.checks import Counted, Holds
-from bayplan.table.column import Bools, Ints
+from bayplan.table.eligible import Eligible, eligible_for, tally_of
 from bayplan.table.forms import Clause
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
-from bayplan.table.watching import Watch, resolve
+from bayplan.table.watching import covers, resolve
 
 
 def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:
@@ -30,60 +29,18 @@ def spread(snapshot: Snapshot, workload: Workload) -> list[Clause]:
 
 
 def _clause(snapshot: Snapshot, workload: Workload, one: Spread) -> Clause:
-    watch = snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), one.by)
-    itself = int(watch.matches(workload.namespace, workload.labels))
-    emptiest = Emptiest(_eligible(snapshot, workload, one), watch.tally, one.min_domains)
+    namespaces = resolve(one.namespaces, workload.namespace)
+    itself = int(one.peers.matches(workload.labels) and covers(namespaces, workload.namespace))
+    eligible = eligible_for(snapshot, workload, one)
+    tally, follower = tally_of(snapshot, workload, one, eligible)
+    emptiest = Emptiest(eligible, tally, one.min_domains)
 
     def limits() -> tuple[int, int]:
         return 0, emptiest() + one.max_skew - itself
 
     hope = True if one.by == NODE else Holds(snapshot.statics.expression(one.by, EXISTS))
-    check = Counted(watch.tally, limits, False, moves=True)
-    return Clause("spread", check, hope, partial(_ahead, snapshot, one, watch, emptiest))
-
-
-class Eligible:
-    """Which domains a workload could use, as a table over codes. It changes only with nodes."""
-
-    __slots__ = ("_one", "_snapshot", "_workload", "codes", "few", "number", "seen", "table")
-
-    def __init__(self, snapshot: Snapshot, workload: Workload, one: Spread):
-        self._snapshot, self._workload, self._one = snapshot, workload, one
-        self.seen = -1
-        self.table: Bools = np.zeros(1, np.bool_)
-        self.codes: Ints = np.zeros(0, np.int64)
-        self.few: list[int] = []
-        self.number = 0
-
-    def catch_up(self) -> None:
-        snapshot, workload = self._snapshot, self._workload
-        if self.seen == snapshot.node_version:
-            return
-        label = snapshot.labels[self._one.by]
-        usable = snapshot.alive.data.copy()
-        wanted = workload.node_selector
-        if wanted.never:
-            usable[:] = False
-        elif not wanted.always:
-            usable &= snapshot.statics.selector(wanted).data
-        if self._one.honour_taints:
-            usable &= snapshot.open.data
-            usable &= accepted(snapshot, workload.tolerations).data
-        self.table = np.zeros(len(label.values), np.bool_)
-        self.table[label.codes.data[usable]] = True
-        self.table[0] = False
-        self.codes = np.flatnonzero(self.table)
-        self.few = self.codes.tolist() if len(self.codes) <= 32 else []
-        self.number = len(self.codes)
-        self.seen = snapshot.node_version
-
-
-def _eligible(snapshot: Snapshot, workload: Workload, one: Spread) -> Eligible:
-    """Shared by all workloads that may use the same nodes."""
-    tolerations = workload.tolerations if one.honour_taints else None
-    key = ("eligible", one.by, workload.selector, workload.nodes, tolerations)
-    found: Eligible = snapshot.follow(key, lambda: Eligible(snapshot, workload, one))
-    return found
+    check = Counted(tally, limits, False, moves=True)
+    return Clause("spread", check, hope, partial(_ahead, snapshot, one, tally, emptiest), follower=follower)
 
 
 class Emptiest:
@@ -132,12 +89,12 @@ class Emptiest:
         return 0, int(sparse.counts[: sparse.size][counted].min())
 
 
-def _ahead(snapshot: Snapshot, one: Spread, watch: Watch, emptiest: Emptiest, row: int) -> tuple[Reason, ...]:
+def _ahead(snapshot: Snapshot, one: Spread, tally: Tally, emptiest: Emptiest, row: int) -> tuple[Reason, ...]:
     domain = snapshot.labels[one.by].value(row)
     if domain is ABSENT:
         sentence = f"must {one}, and the node has no label {one.by}"
         return (Reason.of("spread", str(one), No.NEVER, sentence, by=one.by, domain=None),)
-    count, least = watch.tally.at(row), emptiest()
+    count, least = tally.at(row), emptiest()
     where = "this node" if one.by == NODE else f"{one.by} {domain}"
     sentence = f"must {one}: {where} has {count}, the emptiest has {least}"
     facts = {"by": one.by, "domain": domain, "count": count, "emptiest": least, "max_skew": one.max_skew}

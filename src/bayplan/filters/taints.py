@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
 from bayplan.model.decision import No, Reason
 from bayplan.model.node import Effect, Taint
-from bayplan.model.tolerations import Toleration
 from bayplan.model.workload import Workload
 from bayplan.table.checks import Holds
-from bayplan.table.column import Bools
 from bayplan.table.forms import Clause
 from bayplan.table.rows import TAINTS
 from bayplan.table.snapshot import Snapshot
-from bayplan.table.statics import Static
+from bayplan.table.tolerated import Tolerations, accepted, repelling
 
-Tolerations = tuple[Toleration, ...]
+UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", Effect.NO_SCHEDULE)
 
 
 def cordon(snapshot: Snapshot, workload: Workload) -> list[Clause]:
@@ -30,6 +26,17 @@ def cordon(snapshot: Snapshot, workload: Workload) -> list[Clause]:
 
 def _cordoned(row: int) -> tuple[Reason, ...]:
     return (Reason.of("cordon", "", No.NEVER, "the node is cordoned"),)
+
+
+def unschedulable(snapshot: Snapshot, workload: Workload) -> list[Clause]:
+    """As `cordon`, but for pods that tolerate the taint Kubernetes gives such nodes."""
+    if any(one.tolerates(UNSCHEDULABLE) for one in workload.tolerations):
+        return []
+    return [Clause("unschedulable", Holds(snapshot.open), False, _unschedulable)]
+
+
+def _unschedulable(row: int) -> tuple[Reason, ...]:
+    return (Reason.of("unschedulable", "", No.NEVER, "the node is unschedulable"),)
 
 
 def taints(snapshot: Snapshot, workload: Workload) -> list[Clause]:
@@ -42,26 +49,6 @@ def taints(snapshot: Snapshot, workload: Workload) -> list[Clause]:
 def _clause(snapshot: Snapshot, tolerations: Tolerations) -> Clause:
     column = accepted(snapshot, tolerations)
     return Clause("taints", Holds(column), False, partial(_untolerated, snapshot, tolerations), alike=snapshot.labels[TAINTS])
-
-
-def accepted(snapshot: Snapshot, tolerations: Tolerations) -> Static:
-    """Per node: are all its repelling taints tolerated?"""
-    label = snapshot.labels[TAINTS]
-
-    def build() -> Bools:
-        sets = (snapshot.taint_sets[value] if value else () for value in label.values)
-        table = np.fromiter((not repelling(each, tolerations) for each in sets), np.bool_, len(label.values))
-        table[0] = True
-        return table[label.codes.data]
-
-    return snapshot.statics.get(
-        ("taints", tolerations), frozenset((TAINTS,)), build, lambda row: not repelling(snapshot.taints(row), tolerations)
-    )
-
-
-def repelling(marks: tuple[Taint, ...], tolerations: Tolerations) -> list[Taint]:
-    hard = (taint for taint in marks if taint.effect is not Effect.PREFER_NO_SCHEDULE)
-    return [taint for taint in hard if not any(one.tolerates(taint) for one in tolerations)]
 
 
 def _untolerated(snapshot: Snapshot, tolerations: Tolerations, row: int) -> tuple[Reason, ...]:

@@ -105,7 +105,7 @@ class Spread:
     Domains count when they hold a node this workload's node selector allows (unless not `honour_selector`) and
     whose taints it tolerates (if `honour_taints`). With fewer than `min_domains` of them the emptiest counts as 0.
     `on_allowed` (Kubernetes): only residents of such nodes count, and such nodes must have the keys of all
-    hard spreads of the workload.
+    hard spreads of the workload. `may_lack`: a wish that does not put nodes without the key last.
     """
 
     peers: Selector
@@ -117,6 +117,7 @@ class Spread:
     honour_taints: bool
     honour_selector: bool
     on_allowed: bool
+    may_lack: bool
 
     def __init__(
         self,
@@ -129,6 +130,7 @@ class Spread:
         honour_taints: bool = False,
         honour_selector: bool = True,
         on_allowed: bool = False,
+        may_lack: bool = False,
     ):
         _check((by,), weight, "spread")
         _whole(max_skew, "spread.max_skew")
@@ -143,6 +145,7 @@ class Spread:
         set_field(self, "honour_taints", bool(honour_taints))
         set_field(self, "honour_selector", bool(honour_selector))
         set_field(self, "on_allowed", bool(on_allowed))
+        set_field(self, "may_lack", bool(may_lack))
 
     def __str__(self) -> str:
         return f"spread {self.peers} over {_by((self.by,))} within {self.max_skew}"

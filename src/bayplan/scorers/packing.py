@@ -27,7 +27,7 @@ from bayplan.model.frozen import FrozenMap
 from bayplan.model.resources import Resources
 from bayplan.model.strategy import ResourceStrategy, strategy_for
 from bayplan.model.workload import Workload
-from bayplan.scorers.usage import UsageColumns
+from bayplan.scorers.usage import Sizes, UsageColumns
 from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
@@ -158,31 +158,6 @@ def _weighed(one: ResourceStrategy, left: Any, capacity: Any) -> Any:
         return left * one.weight / capacity
     xs, ys = zip(*one.shape, strict=True)
     return np.interp(100.0 * (capacity - left) / capacity, xs, ys) / 10.0 * one.weight
-
-
-class Sizes:
-    """What nodes have of some resources, as something to divide by. It changes only with nodes."""
-
-    def __init__(self, snapshot: Snapshot, resources: Iterable[str]):
-        self._snapshot = snapshot
-        self.divisor = {name: Column.of(snapshot.room, np.float64, 1.0) for name in resources}
-        self.there = {name: Column.of(snapshot.room, np.float64) for name in self.divisor}
-        """1 where a node has any, 0 where it has none."""
-        self.everywhere: set[str] = set()
-        """The resources that every node has."""
-        self._node_version = -1
-
-    def catch_up(self) -> None:
-        snapshot = self._snapshot
-        if self._node_version == snapshot.node_version:
-            return
-        for name, divisor in self.divisor.items():
-            capacity = snapshot.capacity_of(name).data
-            self.there[name].data[:] = capacity > 0
-            divisor.data[:] = np.maximum(capacity, 1.0)
-        lacking = {name for name, there in self.there.items() if np.any(snapshot.alive.data > there.data)}
-        self.everywhere = set(self.divisor) - lacking
-        self._node_version = snapshot.node_version
 
 
 def _detail(snapshot: Snapshot, taken: Taken, weight: float, row: int) -> list[tuple[str, float]]:

@@ -1,6 +1,6 @@
 """Preference: what the workload would like of a node.
 
-score = sum(weight of every preference the node matches) - (PreferNoSchedule taints not tolerated)
+score = labels * sum(weight of every preference the node matches) - taints * (PreferNoSchedule taints not tolerated)
 """
 
 from __future__ import annotations
@@ -25,21 +25,24 @@ from bayplan.table.terms import Weighs
 @dataclass(frozen=True, slots=True)
 class Preferences:
     weight: float = 1.0
+    labels: float = 1.0
+    """How much preferences for labels count beside taints; 0: not at all."""
+    taints: float = 1.0
     name: str = field(default="preference", init=False)
     reads_requests: ClassVar[bool] = False
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         found = []
-        if workload.preferences:
-            column = _liked(snapshot, workload.preferences)
-            found.append(Part("preference", "labels", Weighs(column, self.weight)))
-        if snapshot.soft_taints:
-            column = _disliked(snapshot, workload.tolerations)
-            found.append(Part("preference", "taints", Weighs(column, -self.weight)))
+        if workload.preferences and self.labels:
+            column = liked(snapshot, workload.preferences)
+            found.append(Part("preference", "labels", Weighs(column, self.weight * self.labels)))
+        if snapshot.soft_taints and self.taints:
+            column = disliked(snapshot, workload.tolerations)
+            found.append(Part("preference", "taints", Weighs(column, -self.weight * self.taints)))
         return found
 
 
-def _liked(snapshot: Snapshot, preferences: tuple[Preference, ...]) -> Static:
+def liked(snapshot: Snapshot, preferences: tuple[Preference, ...]) -> Static:
     wanted = tuple((one.selector, one.weight) for one in preferences)
     keys = frozenset(key for selector, _ in wanted for key in selector.keys)
 
@@ -61,7 +64,7 @@ def _liked(snapshot: Snapshot, preferences: tuple[Preference, ...]) -> Static:
     return snapshot.statics.get(("liked", wanted), keys, build, judge)
 
 
-def _disliked(snapshot: Snapshot, tolerations: tuple[Toleration, ...]) -> Static:
+def disliked(snapshot: Snapshot, tolerations: tuple[Toleration, ...]) -> Static:
     label = snapshot.labels[TAINTS]
 
     def build() -> Floats:

@@ -109,3 +109,28 @@ class UsageColumns:
                     part -= rate * self._snapshot.capacity_of(one.resource).cell[row]
                 found.append((str(one), part * weight))
         return found
+
+
+class Sizes:
+    """What nodes have of some resources, as something to divide by. It changes only with nodes."""
+
+    def __init__(self, snapshot: Snapshot, resources: Iterable[str]):
+        self._snapshot = snapshot
+        self.divisor = {name: Column.of(snapshot.room, np.float64, 1.0) for name in resources}
+        self.there = {name: Column.of(snapshot.room, np.float64) for name in self.divisor}
+        """1 where a node has any, 0 where it has none."""
+        self.everywhere: set[str] = set()
+        """The resources that every node has."""
+        self._node_version = -1
+
+    def catch_up(self) -> None:
+        snapshot = self._snapshot
+        if self._node_version == snapshot.node_version:
+            return
+        for name, divisor in self.divisor.items():
+            capacity = snapshot.capacity_of(name).data
+            self.there[name].data[:] = capacity > 0
+            divisor.data[:] = np.maximum(capacity, 1.0)
+        lacking = {name for name, there in self.there.items() if np.any(snapshot.alive.data > there.data)}
+        self.everywhere = set(self.divisor) - lacking
+        self._node_version = snapshot.node_version

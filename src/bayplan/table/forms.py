@@ -51,7 +51,7 @@ class Clause(NamedTuple):
     others never (NEVER); True and False answer for all rows. `alike`: rows with the same value of
     this label get the same reasons, which lets reasons be counted without asking every row.
     `implied` clauses can refuse only rows that another clause refuses too; they are there for the
-    explanation alone.
+    explanation alone. `follower`, where given, is brought up to date before the check is read.
     """
 
     rule: str
@@ -60,6 +60,7 @@ class Clause(NamedTuple):
     reasons: Callable[[int], tuple[Reason, ...]]
     alike: LabelColumn | None = None
     implied: bool = False
+    follower: Follower | None = None
 
 
 class Part(NamedTuple):

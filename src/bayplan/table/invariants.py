@@ -153,7 +153,7 @@ def _classes(snapshot: Snapshot) -> Iterator[str]:
         if known.id != at or known.rows != rows.get(at, {}):
             yield f"class {dict(known.labels)}: rows {known.rows}, expected {dict(rows.get(at, {}))}"
         for what, listed, every in (
-            ("watches", known.watches, residents._watches.values()),
+            ("watches", known.watches, [*residents._watches.values(), *residents._allowed.values()]),
             ("repellers", known.repellers, [one for one in residents.holders if isinstance(one, Holders)]),
             ("admirers", known.admirers, [one for one in residents.holders if isinstance(one, Admirers)]),
         ):

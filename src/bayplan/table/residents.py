@@ -6,11 +6,13 @@ updates exactly those. Both are found through an index over (label, value), whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
 
 from bayplan.model.frozen import FrozenMap
 from bayplan.model.neighbours import Apart, Namespaces, Near
 from bayplan.model.selector import Selector
+from bayplan.table.allowed import Allowed, AllowedTally
 from bayplan.table.index import LabelColumn, LabelIndex
 from bayplan.table.tally import Tally
 from bayplan.table.watching import Admirers, Holders, Index, LabelClass, Pair, Watch, covers, pairs_of, resolve
@@ -32,6 +34,8 @@ class Residents:
         self._class_of: dict[tuple[str, FrozenMap[str]], LabelClass] = {}
         self._classes_by_pair: dict[Pair, list[LabelClass]] = {}
         self._watches: dict[tuple[Selector, Namespaces, str], Watch] = {}
+        self._allowed: dict[tuple[Selector, Namespaces, str, Hashable], Watch] = {}
+        """Watches that count residents of some rows only; see `watch_allowed`."""
         self._watch_index: Index[Watch] = Index()
         self._holder_of: dict[tuple[Apart, Namespaces, bool], Holders] = {}
         self._holder_index: Index[Holders] = Index()
@@ -70,6 +74,29 @@ class Residents:
                 for row, count in one.rows.items():
                     found.tally.add(row, count)
         return found
+
+    def watch_allowed(self, peers: Selector, namespaces: Namespaces, by: str, rows: Allowed) -> AllowedTally:
+        """As `watch`, but only residents of the rows that are allowed count."""
+        key = (peers, namespaces, by, rows.key)
+        found = self._allowed.get(key)
+        if found is None:
+            if len(self._watches) + len(self._allowed) >= WATCH_LIMIT:
+                self._forget_watches()
+            self.topologies.add(by)
+            found = self._allowed[key] = Watch(peers, namespaces, AllowedTally(self._labels[by], rows))
+            assert isinstance(found.tally, AllowedTally)
+            found.tally.rows_with = partial(self._rows_with, found)
+            self._watch_index.add(found)
+            for one in self._matching_classes(found):
+                one.watches.append(found)
+        assert isinstance(found.tally, AllowedTally)
+        found.tally.catch_up()
+        return found.tally
+
+    def _rows_with(self, watch: Watch) -> Iterator[tuple[int, int]]:
+        """Rows, and how many residents of them a watch is about."""
+        for one in self._matching_classes(watch):
+            yield from one.rows.items()
 
     def holder(self, apart: Apart, owner: LabelClass) -> Holders:
         namespaces = resolve(apart.namespaces, owner.namespace)
@@ -110,11 +137,16 @@ class Residents:
     def _forget_watches(self) -> None:
         kept = [one.watch for one in self.holders if isinstance(one, Holders) and one.watch is not None]
         self._watches = {(w.peers, w.namespaces, w.tally.label.key): w for w in kept}
+        self._forget_allowed()
+
+    def _forget_allowed(self) -> None:
+        self._allowed.clear()
         self._watch_index = Index()
         for watch in self._watches.values():
             self._watch_index.add(watch)
+        kept = set(map(id, self._watches.values()))
         for one in self.classes:
-            one.watches = [w for w in one.watches if (w.peers, w.namespaces, w.tally.label.key) in self._watches]
+            one.watches = [watch for watch in one.watches if id(watch) in kept]
         self.epoch += 1
 
     def count(self, class_id: int, holder_ids: tuple[int, ...], row: int, change: int) -> None:
@@ -152,6 +184,7 @@ class Residents:
 
     def recount(self, label: LabelColumn, holder_rows: Callable[[int], Iterable[int]]) -> None:
         """The topology turned fine or coarse: count it again in the other form."""
+        self._forget_allowed()
         for watch in self._watches.values():
             if watch.tally.label is label:
                 watch.tally = Tally(label)
@@ -179,7 +212,7 @@ class Residents:
         for c in self.classes:
             copied = LabelClass(c.id, c.namespace, c.labels)
             copied.rows = c.rows.copy()
-            copied.watches = [watch_twin[id(w)] for w in c.watches]
+            copied.watches = [watch_twin[id(w)] for w in c.watches if id(w) in watch_twin]
             copied.repellers = [twin._holder_of[h.apart, h.namespaces, h.counts_itself] for h in c.repellers]
             copied.admirers = [twin._admirer_of[a.term, a.namespaces] for a in c.admirers]
             twin.classes.append(copied)

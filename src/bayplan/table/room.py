@@ -30,7 +30,7 @@ def check_room(snapshot: Snapshot, workload_id: str, kind: Kind, row: int) -> No
 def check_shrink(snapshot: Snapshot, row: int, before: Node, node: Node) -> None:
     for name in {*before.capacity, *node.capacity} - COUNTED:
         used = snapshot.capacity_of(name).cell[row] - snapshot.free_of(name).cell[row]
-        if used > node.capacity.get(name, 0):
+        if used > node.capacity.get(name, 0) < before.capacity.get(name, 0):
             raise PlacementError(f"node {node.name!r}: {render(name, used)} of {name} is in use, more than it would have")
     if snapshot.guests.get(row) and before.devices != node.devices:
         raise PlacementError(f"node {node.name!r}: its devices cannot change while workloads run on it")

@@ -67,13 +67,14 @@ class SparseCounts:
 
 
 class Tally:
-    """Residents per domain. `total` also counts those on nodes that lack the key; `losses` how often somebody left."""
+    """Residents per domain. `total` also counts those on nodes that lack the key, of whom there are `lacking`;
+    `losses` is how often somebody left."""
 
-    __slots__ = ("cell", "dense", "label", "losses", "sparse", "total")
+    __slots__ = ("cell", "dense", "label", "lacking", "losses", "sparse", "total")
 
     def __init__(self, label: LabelColumn):
         self.label = label
-        self.total = self.losses = 0
+        self.total = self.lacking = self.losses = 0
         self.sparse = SparseCounts() if label.fine else None
         self._store(np.zeros(0 if label.fine else max(8, len(label.values)), np.int64))
 
@@ -91,6 +92,7 @@ class Tally:
             self.losses += 1
         code = self.label.codes.cell[row]
         if not code:
+            self.lacking += change
             return
         if self.sparse is not None:
             self.sparse.add(code, change)
@@ -145,7 +147,7 @@ class Tally:
 
     def copy(self, label: LabelColumn) -> Tally:
         twin = Tally(label)
-        twin.total = self.total
+        twin.total, twin.lacking = self.total, self.lacking
         twin._store(self.dense.copy())
         twin.sparse = None if self.sparse is None else self.sparse.copy()
         return twin

@@ -1,5 +1,6 @@
 """Terms: a number per row.
 
+Constant  the same for all                       scales of other schedulers
 Weighs    a column, times a weight               preferences
 Linear    base - sum(rate * amount)              packing
 Formula   arithmetic over columns of the row     balance, utilisation shapes
@@ -40,6 +41,27 @@ class Weighs(RowLocal):
     def bound(self, blocks: Blocks) -> Floats | float:
         maxima = blocks.maxima(self.column) if self.weight > 0 else blocks.minima(self.column)
         return maxima * self.weight
+
+
+class Constant(RowLocal):
+    """The same number for every row."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: float):
+        self.number = number
+
+    def add(self, total: Floats) -> None:
+        total += self.number
+
+    def at(self, rows: Rows) -> Floats:
+        return np.full(len(rows), self.number)
+
+    def one(self, row: int) -> float:
+        return self.number
+
+    def bound(self, blocks: Blocks) -> Floats | float:
+        return self.number
 
 
 class Linear(RowLocal):
@@ -94,10 +116,14 @@ class Ops(NamedTuple):
     least: Callable[[Any, Any], Any]
     """The smaller of two."""
     most: Callable[[Any, Any], Any]
+    lookup: Callable[[Floats, Any], Any]
+    """The entries of a table at whole numbers."""
 
 
-ARRAYS = Ops(np.sqrt, np.floor, np.trunc, np.minimum, np.maximum)
-NUMBERS = Ops(math.sqrt, math.floor, math.trunc, min, max)
+ARRAYS = Ops(
+    np.sqrt, np.floor, np.trunc, np.minimum, np.maximum, lambda table, at: table.take(at.astype(np.intp)),
+)  # fmt: skip
+NUMBERS = Ops(math.sqrt, math.floor, math.trunc, min, max, lambda table, at: table.item(int(at)))
 
 
 class Formula(RowLocal):

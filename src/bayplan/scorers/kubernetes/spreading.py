@@ -1,0 +1,90 @@
+"""PodTopologySpread: domains with fewer matching pods are better, for constraints that only ask.
+
+    raw   = round(sum(count * ln(domains + 2) + max_skew - 1))      over the constraints whose key the node has
+    score = 100 * (max + min - raw) / max                           over the nodes that fit and have all keys
+
+`domains` is their number among those nodes (for the host name: the number of nodes). Nodes without a key get 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bayplan.model.neighbours import NODE, Spread
+from bayplan.model.workload import Workload
+from bayplan.table.allowed import AllowedTally
+from bayplan.table.column import Bools, Floats, Ints, Rows
+from bayplan.table.eligible import eligible_for, tally_of
+from bayplan.table.forms import Part
+from bayplan.table.normalised import Normalised
+from bayplan.table.snapshot import Snapshot
+from bayplan.table.tally import Tally
+from bayplan.table.watching import resolve
+
+HOST = "kubernetes.io/hostname"
+
+
+@dataclass(frozen=True, slots=True)
+class PodTopologySpread:
+    weight: float = 2.0
+    name: str = "PodTopologySpread"
+    reads_requests: ClassVar[bool] = False
+
+    def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
+        wishes = [one for one in workload.spread if one.weight is not None]
+        if not wishes:
+            return []
+        counts = [_counts(snapshot, workload, one) for one in wishes]
+        return [Part(self.name, "pods", Evenness(snapshot, list(zip(wishes, counts, strict=True)), self.weight))]
+
+
+def _counts(snapshot: Snapshot, workload: Workload, one: Spread) -> Tally:
+    """Matching pods per domain; of the host name, those of the very node, whatever nodes are allowed."""
+    if one.by == HOST:
+        return snapshot.residents.watch(one.peers, resolve(one.namespaces, workload.namespace), NODE).tally
+    return tally_of(snapshot, workload, one, eligible_for(snapshot, workload, one))[0]
+
+
+class Evenness(Normalised):
+    __slots__ = ("_snapshot", "_wishes")
+
+    def __init__(self, snapshot: Snapshot, wishes: list[tuple[Spread, Tally]], weight: float):
+        super().__init__(weight)
+        self._snapshot, self._wishes = snapshot, wishes
+
+    def points(self, rows: Rows) -> Floats:
+        labels = self._snapshot.labels
+        codes = [labels[one.by].codes.data[rows] for one, _ in self._wishes]
+        strict = any(not one.may_lack for one, _ in self._wishes)
+        candidates = np.logical_and.reduce([code > 0 for code in codes]) if strict else np.ones(len(rows), np.bool_)
+        raw = np.zeros(len(rows))
+        for (one, tally), code in zip(self._wishes, codes, strict=True):
+            if isinstance(tally, AllowedTally):
+                tally.catch_up()
+            raw += self._raw(one, tally, code, rows, candidates)
+        return _reversed(np.floor(raw + 0.5), candidates)
+
+    def _raw(self, one: Spread, tally: Tally, codes: Ints, rows: Rows, candidates: Bools) -> Floats:
+        if one.by == HOST:
+            size = int(np.count_nonzero(candidates))
+            counts = tally.of_codes(self._snapshot.labels[NODE].codes.data[rows])
+        else:
+            among = codes[candidates]
+            size = len(np.unique(among[among > 0]))
+            counts = tally.of_codes(codes)
+        found: Floats = np.where(codes > 0, counts * math.log(size + 2.0) + (one.max_skew - 1.0), 0.0)
+        return found
+
+
+def _reversed(raw: Floats, candidates: Bools) -> Floats:
+    points = np.zeros(len(raw))
+    if not candidates.any():
+        return points
+    there = raw[candidates]
+    top, bottom = there.max(), there.min()
+    points[candidates] = 100.0 if top == 0 else np.trunc(100.0 * (top + bottom - there) / top)
+    return points
