@@ -21,6 +21,7 @@ from bayplan.engine.bounds import bounded
 from bayplan.engine.policy import Policy
 from bayplan.engine.query import Conditions, Query
 from bayplan.engine.ranking import Found, Ranking
+from bayplan.engine.running import Running, best_in_the_running
 from bayplan.model.workload import Workload
 from bayplan.table.checks import Holds
 from bayplan.table.column import Floats
@@ -77,11 +78,9 @@ class Pipeline:
 
     def best(self, query: Query) -> Found:
         """The winning row and its score, or None when every node refuses."""
-        if query.normalised:
-            return best_in_the_running(query)
         end = self.snapshot.log.end
         gap, query.last_seen = end - query.last_seen if query.last_seen >= 0 else inf, end
-        ranking: Ranking | None = query.ranking
+        ranking: Ranking | Running | None = query.ranking
         if ranking is not None and ranking.behind <= max(256, self.snapshot.room // 100):
             return ranking.best()
         query.hits = query.hits + 1 if gap <= SOON else 0
@@ -89,13 +88,13 @@ class Pipeline:
             return self._rank(query).best()
         return self.search(query)
 
-    def _rank(self, query: Query) -> Ranking:
+    def _rank(self, query: Query) -> Ranking | Running:
         query.catch_up()
         if len(self._rankings) * self.snapshot.room * 8 > RANKING_BYTES:
             oldest = self._rankings.pop(next(iter(self._rankings)))
             oldest.ranking = None
         self._rankings[query.kind] = query
-        query.ranking = Ranking(query)
+        query.ranking = Running(query) if query.normalised else Ranking(query)
         return query.ranking  # type: ignore[no-any-return]
 
     def search(self, query: Query) -> Found:
@@ -152,19 +151,6 @@ def scan(query: Query) -> Found:
     scores = np.where(mask, query.scores() if scores is None else scores, -inf)
     row = int(scores.argmax())
     return (row, scores.item(row)) if mask[row] else None
-
-
-def best_in_the_running(query: Query) -> Found:
-    """Two passes: who fits, then points on a scale over those."""
-    query.catch_up()
-    rows = np.flatnonzero(query.mask())
-    if not len(rows):
-        return None
-    total: Floats = query.plain_scores()[rows]
-    for term in query.normalised:
-        total += term.points(rows) * term.weight
-    best = int(total.argmax())
-    return int(rows[best]), total.item(best)
 
 
 def could_ever(query: Query) -> bool:

@@ -10,9 +10,12 @@ from abc import ABC, abstractmethod
 
 from bayplan.table.column import Floats, Rows
 
+Picked = Rows | slice
+"""Rows to index columns with: a slice where they are all that there are, which saves copying."""
+
 
 class Normalised(ABC):
-    """`weight * points`; `rows` are all the rows that fit, in order."""
+    """`weight * points`; `rows` pick all the rows that fit, in order."""
 
     __slots__ = ("weight",)
 
@@ -20,5 +23,5 @@ class Normalised(ABC):
         self.weight = weight
 
     @abstractmethod
-    def points(self, rows: Rows) -> Floats:
-        """On the scale, one number for each of the rows."""
+    def points(self, rows: Picked) -> Floats:
+        """On the scale, one number for each of the rows; there may be none."""

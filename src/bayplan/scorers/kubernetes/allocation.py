@@ -20,16 +20,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from bayplan.errors import wrong
-from bayplan.model.resources import Resources
 from bayplan.model.workload import Workload
-from bayplan.scorers.usage import Sizes
-from bayplan.table.column import Column, Floats
-from bayplan.table.forms import Part
+from bayplan.scorers.kubernetes.requested import COUNTED_AS, Kept, hundreds
+from bayplan.table.column import Floats
+from bayplan.table.forms import Follower, Part
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Formula, Ops, Pick
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
-COUNTED_AS = {"cpu": "counted-cpu", "memory": "counted-memory"}
 CPU_AND_MEMORY = (("cpu", 1), ("memory", 1))
 
 
@@ -49,67 +47,81 @@ class Allocation:
             raise wrong("a shape belongs to RequestedToCapacityRatio, which needs one", self.name)
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
-        uses = [_use(snapshot, name, weight, workload.requests) for name, weight in self.resources]
-        taken = [use for use in uses if use.request or use.resource in COUNTED_AS]
+        taken = []
+        for name, weight in self.resources:
+            request = float(workload.requests.get(COUNTED_AS.get(name, name), 0))
+            if request or name in COUNTED_AS:
+                taken.append(Use(name, weight, request * 100.0, hundreds(snapshot, name)))
         if not taken:
             return []
-        names = tuple(use.resource for use in taken)
-        sizes: Sizes = snapshot.follow(("sizes", names), lambda: Sizes(snapshot, names))
         points = {"LeastAllocated": _least, "MostAllocated": _most}.get(self.strategy)
-        formula = partial(_ratio, sizes, taken, _table(self.shape)) if points is None else partial(_average, sizes, taken, points)
-        return [Part(self.name, self.strategy, Formula(formula, self.weight, 100.0), sizes)]
+        formula = partial(_ratio, taken, _table(self.shape)) if points is None else partial(_average, taken, points)
+        return [Part(self.name, self.strategy, Formula(formula, self.weight, 100.0), Together([use.left for use in taken]))]
 
 
 class Use(NamedTuple):
-    """A resource, where its capacity and what is left of it stand, and what the pod asks for."""
+    """A resource, 100 times what the pod requests of it, and 100 times what is left of it."""
 
     resource: str
     weight: int
     request: float
-    capacity: Column
-    free: Column
-    counted: bool
-    """CPU and memory: `free` starts from nothing, so it is less than nothing by what is used."""
+    left: Kept
 
-    def used(self, capacity: Any, pick: Pick) -> Any:
-        return self.request - pick(self.free) if self.counted else capacity - pick(self.free) + self.request
+    @property
+    def everywhere(self) -> bool:
+        return self.resource in self.left.sizes.everywhere
 
+    def after(self, pick: Pick) -> Any:
+        """100 times what would be left, and what to divide by."""
+        return pick(self.left.column) - self.request, pick(self.left.sizes.divisor[self.resource])
 
-def _use(snapshot: Snapshot, name: str, weight: int, requests: Resources) -> Use:
-    column = COUNTED_AS.get(name, name)
-    request = float(requests.get(column, 0))
-    return Use(name, weight, request, snapshot.capacity_of(name), snapshot.free_of(column), name in COUNTED_AS)
-
-
-def _least(used: Any, capacity: Any, ops: Ops) -> Any:
-    return ops.most(capacity - used, 0.0)
+    def there(self, pick: Pick) -> Any:
+        return pick(self.left.sizes.there[self.resource])
 
 
-def _most(used: Any, capacity: Any, ops: Ops) -> Any:
-    return ops.least(used, capacity)
+def _least(left: Any, capacity: Any, ops: Ops) -> Any:
+    return ops.most(ops.floor(left / capacity), 0.0)
 
 
-def _average(sizes: Sizes, taken: Sequence[Use], points: Any, pick: Pick, ops: Ops) -> Any:
+def _most(left: Any, capacity: Any, ops: Ops) -> Any:
+    return ops.floor(ops.least((100.0 * capacity - left) / capacity, 100.0))
+
+
+def _average(taken: Sequence[Use], points: Any, pick: Pick, ops: Ops) -> Any:
     total, weights = 0.0, 0.0
     for use in taken:
-        capacity = pick(use.capacity)
-        score = ops.floor(points(use.used(capacity, pick), capacity, ops) * 100.0 / pick(sizes.divisor[use.resource]))
-        if use.resource in sizes.everywhere:
-            total, weights = total + score * use.weight, weights + use.weight
-        else:
-            there = pick(sizes.there[use.resource])
-            total, weights = total + score * (there * use.weight), weights + there * use.weight
+        score = points(*use.after(pick), ops)
+        if not use.everywhere:
+            there = use.there(pick) * use.weight
+            total, weights = total + score * there, weights + there
+        else:  # most weights are 1, and multiplying by it takes time
+            total, weights = total + (score if use.weight == 1 else score * use.weight), weights + use.weight
+    if isinstance(weights, float | int):
+        return ops.floor(total / weights) if weights else total
     return ops.floor(total / ops.most(weights, 1.0))
 
 
-def _ratio(sizes: Sizes, taken: Sequence[Use], table: Floats, pick: Pick, ops: Ops) -> Any:
+def _ratio(taken: Sequence[Use], table: Floats, pick: Pick, ops: Ops) -> Any:
     total, weights = 0.0, 0.0
     for use in taken:
-        capacity = pick(use.capacity)
-        percent = ops.floor(use.used(capacity, pick) * 100.0 / pick(sizes.divisor[use.resource]))
-        score = ops.lookup(table, ops.least(percent, 100.0)) * pick(sizes.there[use.resource])
+        left, capacity = use.after(pick)
+        percent = ops.least(ops.floor((100.0 * capacity - left) / capacity), 100.0)
+        score = ops.lookup(table, percent) * use.there(pick)
         total, weights = total + score * use.weight, weights + (score > 0) * use.weight
     return ops.floor(total / ops.most(weights, 1.0) + 0.5)
+
+
+class Together:
+    """Several followers as one."""
+
+    __slots__ = ("_followers",)
+
+    def __init__(self, followers: Sequence[Follower]):
+        self._followers = followers
+
+    def catch_up(self) -> None:
+        for one in self._followers:
+            one.catch_up()
 
 
 def _table(shape: tuple[tuple[int, int], ...]) -> Floats:

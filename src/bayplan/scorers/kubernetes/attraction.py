@@ -18,12 +18,15 @@ import numpy as np
 from bayplan.model.neighbours import Apart, Near
 from bayplan.model.workload import Workload
 from bayplan.scorers.kubernetes.points import SCALE
-from bayplan.table.column import Floats, Rows
+from bayplan.table.column import Column, Floats
 from bayplan.table.forms import Part
-from bayplan.table.normalised import Normalised
+from bayplan.table.normalised import Normalised, Picked
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
 from bayplan.table.watching import resolve
+
+MANY_ROWS = 64
+"""After so many changes all rows at once are quicker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class InterPodAffinity:
             others = []
         if not own and not others:
             return []
-        return [Part(self.name, "pods", Attraction([*own, *others], self.weight))]
+        attraction = Attraction(snapshot, [*own, *others], self.weight)
+        return [Part(self.name, "pods", attraction, attraction)]
 
     def _others(self, snapshot: Snapshot, workload: Workload) -> Iterator[tuple[Tally, float]]:
         kind = snapshot.kind(workload)
@@ -59,21 +63,44 @@ def _own(snapshot: Snapshot, workload: Workload) -> Iterator[tuple[Tally, float]
 
 
 class Attraction(Normalised):
-    __slots__ = ("_terms",)
+    """What counts per node follows the change log in a column; what counts per zone is looked up by domain."""
 
-    def __init__(self, terms: list[tuple[Tally, float]], weight: float):
+    __slots__ = ("_coarse", "_column", "_fine", "_node_version", "_read_to", "_snapshot")
+
+    def __init__(self, snapshot: Snapshot, terms: list[tuple[Tally, float]], weight: float):
         super().__init__(weight)
-        self._terms = terms
+        self._snapshot = snapshot
+        self._fine = [(tally, number) for tally, number in terms if tally.fine]
+        self._coarse: dict[str, list[tuple[Tally, float]]] = {}
+        for tally, number in terms:
+            if not tally.fine:
+                self._coarse.setdefault(tally.label.key, []).append((tally, number))
+        self._column = Column.of(snapshot.room, np.float64)
+        self._read_to = self._node_version = -1
 
-    def points(self, rows: Rows) -> Floats:
-        raw = np.zeros(len(rows))
-        for tally, weight in self._terms:
-            if tally.total:
-                codes = tally.label.codes.data[rows]
-                counts = tally.of_codes(codes)
-                raw += np.where(codes > 0, counts, 0) * weight
+    def catch_up(self) -> None:
+        log = self._snapshot.log
+        rows = log.since(self._read_to) if self._node_version == self._snapshot.node_version else None
+        if rows is not None and len(rows) <= MANY_ROWS:
+            for row in rows if self._fine else ():
+                self._column.cell[row] = sum(number * tally.at(row) for tally, number in self._fine)
+        else:
+            self._column.data[:] = 0.0
+            for tally, number in self._fine:
+                self._column.data += tally.of_codes(tally.label.codes.data) * (tally.label.codes.data > 0) * number
+        self._read_to, self._node_version = log.end, self._snapshot.node_version
+
+    def points(self, rows: Picked) -> Floats:
+        raw: Floats = self._column.data[rows]
+        for key, terms in self._coarse.items():
+            label = self._snapshot.labels[key]
+            table = np.zeros(len(label.values))
+            for tally, number in terms:
+                table += tally.counts() * number
+            table[0] = 0.0
+            raw = raw + table.take(label.codes.data[rows])
         low, high = raw.min(initial=inf), raw.max(initial=-inf)
         if low >= high:
-            return np.zeros(len(rows))
+            return np.zeros(len(raw))
         points: Floats = np.trunc(100.0 * ((raw - low) / (high - low)))
         return points

@@ -17,7 +17,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from bayplan.model.workload import Workload
-from bayplan.scorers.usage import Sizes
+from bayplan.scorers.kubernetes.allocation import Together
+from bayplan.scorers.kubernetes.requested import Kept, sizes_of, used
 from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
@@ -37,36 +38,54 @@ class BalancedAllocation:
         taken = [(name, units) for name, units in asked if units or name in ("cpu", "memory")]
         if not any(units for _, units in taken):
             return []
-        names = tuple(name for name, _ in taken)
-        sizes: Sizes = snapshot.follow(("sizes", names), lambda: Sizes(snapshot, names))
-        uses = [Share(name, units, snapshot.capacity_of(name), snapshot.free_of(name)) for name, units in taken]
-        formula = partial(_change if self.improvement else _evenness, sizes, uses)
-        return [Part(self.name, ", ".join(names), Formula(formula, self.weight, 100.0), sizes)]
+        uses = [Share(name, units, used(snapshot, name)) for name, units in taken]
+        topic = ", ".join(use.resource for use in uses)
+        if not self.improvement:
+            formula = Formula(partial(_evenness, uses), self.weight, 100.0)
+            return [Part(self.name, topic, formula, Together([use.used for use in uses]))]
+        before = _without(snapshot, uses)
+        formula = Formula(partial(_change, uses, before.column), self.weight, 100.0)
+        return [Part(self.name, topic, formula, Together([*(use.used for use in uses), before]))]
 
 
 class Share(NamedTuple):
+    """A resource, what the pod requests of it, and what is used of it already."""
+
     resource: str
     request: float
-    capacity: Column
-    free: Column
+    used: Kept
+
+    def fraction(self, pick: Pick, ops: Ops) -> Any:
+        return ops.least((pick(self.used.column) + self.request) / pick(self.used.sizes.divisor[self.resource]), 1.0)
+
+    def there(self, pick: Pick) -> Any:
+        return pick(self.used.sizes.there[self.resource])
 
 
-def _change(sizes: Sizes, uses: Sequence[Share], pick: Pick, ops: Ops) -> Any:
-    better = _evenness(sizes, uses, pick, ops) - _evenness(sizes, [use._replace(request=0.0) for use in uses], pick, ops)
-    return 50.0 + ops.trunc((50.0 + better) / 2.0)
+def _without(snapshot: Snapshot, uses: Sequence[Share]) -> Kept:
+    """50 - b without the pod."""
+    empty = [use._replace(request=0.0) for use in uses]
+    sizes = sizes_of(snapshot, tuple(use.resource for use in uses))
+
+    def before(pick: Pick, ops: Ops) -> Any:
+        for use in uses:
+            use.used.catch_up()
+        return 50.0 - _evenness(empty, pick, ops)
+
+    found: Kept = snapshot.follow(("even without", tuple(use.resource for use in uses)), lambda: Kept(snapshot, sizes, before))
+    return found
 
 
-def _evenness(sizes: Sizes, uses: Sequence[Share], pick: Pick, ops: Ops) -> Any:
-    fractions = [_fraction(sizes, use, pick, ops) for use in uses]
-    if all(use.resource in sizes.everywhere for use in uses):
+def _change(uses: Sequence[Share], before: Column, pick: Pick, ops: Ops) -> Any:
+    return 50.0 + ops.trunc((_evenness(uses, pick, ops) + pick(before)) / 2.0)
+
+
+def _evenness(uses: Sequence[Share], pick: Pick, ops: Ops) -> Any:
+    fractions = [use.fraction(pick, ops) for use in uses]
+    if all(use.resource in use.used.sizes.everywhere for use in uses):
         return ops.trunc((1.0 - _deviation(fractions, ops)) * 100.0)
-    there = [pick(sizes.there[use.resource]) for use in uses]
+    there = [use.there(pick) for use in uses]
     return ops.trunc((1.0 - _deviation_where(fractions, there, ops)) * 100.0)
-
-
-def _fraction(sizes: Sizes, use: Share, pick: Pick, ops: Ops) -> Any:
-    used = pick(use.capacity) - pick(use.free) + use.request
-    return ops.least(used / pick(sizes.divisor[use.resource]), 1.0)
 
 
 def _deviation(fractions: Sequence[Any], ops: Ops) -> Any:

@@ -15,9 +15,9 @@ import numpy as np
 
 from bayplan.model.workload import Preference, Workload
 from bayplan.scorers.preference import disliked, liked
-from bayplan.table.column import Column, Floats, Rows
+from bayplan.table.column import Column, Floats
 from bayplan.table.forms import Part
-from bayplan.table.normalised import Normalised
+from bayplan.table.normalised import Normalised, Picked
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import Constant
 
@@ -34,7 +34,7 @@ class Peak(Normalised):
         super().__init__(weight)
         self._column, self._reverse = column, reverse
 
-    def points(self, rows: Rows) -> Floats:
+    def points(self, rows: Picked) -> Floats:
         raw: Floats = self._column.data[rows].astype(np.float64)
         top = raw.max(initial=0.0)
         if top > 0:

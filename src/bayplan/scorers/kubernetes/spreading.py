@@ -17,10 +17,10 @@ import numpy as np
 from bayplan.model.neighbours import NODE, Spread
 from bayplan.model.workload import Workload
 from bayplan.table.allowed import AllowedTally
-from bayplan.table.column import Bools, Floats, Ints, Rows
+from bayplan.table.column import Bools, Floats, Ints
 from bayplan.table.eligible import eligible_for, tally_of
 from bayplan.table.forms import Part
-from bayplan.table.normalised import Normalised
+from bayplan.table.normalised import Normalised, Picked
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.tally import Tally
 from bayplan.table.watching import resolve
@@ -56,35 +56,40 @@ class Evenness(Normalised):
         super().__init__(weight)
         self._snapshot, self._wishes = snapshot, wishes
 
-    def points(self, rows: Rows) -> Floats:
+    def points(self, rows: Picked) -> Floats:
         labels = self._snapshot.labels
         codes = [labels[one.by].codes.data[rows] for one, _ in self._wishes]
-        strict = any(not one.may_lack for one, _ in self._wishes)
-        candidates = np.logical_and.reduce([code > 0 for code in codes]) if strict else np.ones(len(rows), np.bool_)
-        raw = np.zeros(len(rows))
+        candidates = np.ones(len(codes[0]), np.bool_)
+        for (one, _), code in zip(self._wishes, codes, strict=True):
+            if not one.may_lack:
+                candidates &= code > 0
+        raw = np.zeros(len(candidates))
         for (one, tally), code in zip(self._wishes, codes, strict=True):
             if isinstance(tally, AllowedTally):
                 tally.catch_up()
-            raw += self._raw(one, tally, code, rows, candidates)
+            raw += (
+                self._of_host(one, tally, code, rows, candidates) if one.by == HOST else _of_domain(one, tally, code, candidates)
+            )
         return _reversed(np.floor(raw + 0.5), candidates)
 
-    def _raw(self, one: Spread, tally: Tally, codes: Ints, rows: Rows, candidates: Bools) -> Floats:
-        if one.by == HOST:
-            size = int(np.count_nonzero(candidates))
-            counts = tally.of_codes(self._snapshot.labels[NODE].codes.data[rows])
-        else:
-            among = codes[candidates]
-            size = len(np.unique(among[among > 0]))
-            counts = tally.of_codes(codes)
-        found: Floats = np.where(codes > 0, counts * math.log(size + 2.0) + (one.max_skew - 1.0), 0.0)
+    def _of_host(self, one: Spread, tally: Tally, codes: Ints, rows: Picked, candidates: Bools) -> Floats:
+        per_pod = math.log(np.count_nonzero(candidates) + 2.0)
+        counts = tally.of_codes(self._snapshot.labels[NODE].codes.data[rows])
+        found: Floats = np.where(codes > 0, counts * per_pod + (one.max_skew - 1.0), 0.0)
         return found
 
 
+def _of_domain(one: Spread, tally: Tally, codes: Ints, candidates: Bools) -> Floats:
+    """By domain, and then looked up: there are few."""
+    counts = tally.of_codes(np.arange(len(tally.label.values)))
+    there = np.bincount(codes if candidates.all() else codes[candidates], minlength=len(counts)) > 0
+    table: Floats = counts * math.log(np.count_nonzero(there[1:]) + 2.0) + (one.max_skew - 1.0)
+    table[0] = 0.0
+    return table.take(codes)
+
+
 def _reversed(raw: Floats, candidates: Bools) -> Floats:
-    points = np.zeros(len(raw))
-    if not candidates.any():
-        return points
-    there = raw[candidates]
-    top, bottom = there.max(), there.min()
-    points[candidates] = 100.0 if top == 0 else np.trunc(100.0 * (top + bottom - there) / top)
-    return points
+    there = raw if candidates.all() else raw[candidates]
+    top, bottom = there.max(initial=0.0), there.min(initial=math.inf)
+    points: Floats = np.full(len(raw), 100.0) if top == 0 else np.trunc(100.0 * (top + bottom - raw) / top)
+    return points if there is raw else points * candidates
