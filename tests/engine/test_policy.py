@@ -52,8 +52,9 @@ def test_balanced_avoids_stranding_a_resource() -> None:
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_presets_are_policies_of_their_name_with_every_filter(name: str) -> None:
     assert preset(name).name == name
-    assert preset(name).filters == tuple(FILTERS)
-    wishes = {"packing", "preference", "neighbours", "spread"} if name != "plain" else set()
+    if name != "kubernetes":
+        assert preset(name).filters == tuple(FILTERS)
+    wishes = {"packing", "preference", "neighbours", "spread"} if name not in ("plain", "kubernetes") else set()
     assert {one.name for one in preset(name).scorers} >= wishes
     assert Cluster(policy=name).policy is PRESETS[name]
 
@@ -128,7 +129,7 @@ UNKNOWN = [
     (
         lambda name: Cluster(policy=name),
         "nothing",
-        "there is no preset 'nothing' .*known: ai-mixed, balanced, pack",
+        "there is no preset 'nothing' .*known: ai-mixed, balanced, kubernetes, pack",
     ),
     (lambda name: Cluster([Node("n")], Policy("x", (), (name,))).place(Workload("w")), "fits", "there is no filter 'fits'"),
 ]

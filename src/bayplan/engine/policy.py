@@ -28,6 +28,7 @@ from bayplan.scorers.balance import Balance
 from bayplan.scorers.kubernetes.allocation import Allocation
 from bayplan.scorers.kubernetes.attraction import InterPodAffinity
 from bayplan.scorers.kubernetes.balanced import BalancedAllocation
+from bayplan.scorers.kubernetes.images import ImageLocality
 from bayplan.scorers.kubernetes.points import NodeAffinity, TaintToleration
 from bayplan.scorers.kubernetes.spreading import PodTopologySpread
 from bayplan.scorers.neighbours import Neighbours
@@ -96,6 +97,7 @@ SCORERS: dict[str, Callable[..., Scorer]] = {
     "InterPodAffinity": InterPodAffinity,
     "NodeResourcesFit": Allocation,
     "NodeResourcesBalancedAllocation": BalancedAllocation,
+    "ImageLocality": ImageLocality,
 }
 
 
@@ -209,7 +211,15 @@ PRESETS: dict[str, Policy] = {
     ),
     "kubernetes": Policy(
         "kubernetes",
-        (TaintToleration(), NodeAffinity(), PodTopologySpread(), InterPodAffinity(), Allocation(), BalancedAllocation()),
+        (
+            TaintToleration(),
+            NodeAffinity(),
+            PodTopologySpread(),
+            InterPodAffinity(),
+            Allocation(),
+            BalancedAllocation(),
+            ImageLocality(),
+        ),
         ("unschedulable", "taints", "selector", "fit", "devices", "spread", "near", "apart"),
     ),
     "plain": Policy("plain", ()),

@@ -138,6 +138,14 @@ def _scarce(written: Any) -> tuple[tuple[str, float], ...]:
     return tuple((name, float(weight)) for name, weight in weights.items())
 
 
+def _weights(written: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    return tuple((str(name), int(weight)) for name, weight in written.items())
+
+
+def _points(written: Any) -> tuple[tuple[int, int], ...]:
+    return tuple((int(x), int(y)) for x, y in written)
+
+
 def _ratios(written: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return {primary: {name: _ratio(name, one) for name, one in amounts.items()} for primary, amounts in written.items()}
 
@@ -167,6 +175,9 @@ _PARAMETERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("packing", "per_namespace"): _strategies_by_name,
     ("balance", "resources"): tuple,
     ("scarcity", "resources"): _scarce,
+    ("NodeResourcesFit", "resources"): _weights,
+    ("NodeResourcesFit", "shape"): _points,
+    ("NodeResourcesBalancedAllocation", "resources"): tuple,
     ("reserve", "per_unit"): _ratios,
     ("reserve", "pools"): _pools,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from bayplan.errors import ConfigError, Problem, wrong
 from bayplan.model import resources, syntax
@@ -18,6 +19,9 @@ class Effect(StrEnum):
     NO_SCHEDULE = "NoSchedule"
     PREFER_NO_SCHEDULE = "PreferNoSchedule"
     NO_EXECUTE = "NoExecute"
+
+
+NO_IMAGES: Final[FrozenMap[int]] = FrozenMap()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,6 +64,8 @@ class Node:
     taints: tuple[Taint, ...] = ()
     devices: tuple[Device, ...] = ()
     cordoned: bool = False
+    images: FrozenMap[int] = NO_IMAGES
+    """Images that are there already, and their sizes in bytes."""
 
     def __init__(
         self,
@@ -69,6 +75,7 @@ class Node:
         taints: tuple[Taint, ...] | list[Taint] = (),
         devices: Mapping[str, int] | tuple[Device, ...] | list[Device] = (),
         cordoned: bool = False,
+        images: Mapping[str, int] = NO_IMAGES,
     ):
         if not isinstance(name, str):
             raise wrong(f"{name!r} is not the name of a node", "node")
@@ -89,6 +96,7 @@ class Node:
         set_field(self, "taints", tuple(sorted(taints)))
         set_field(self, "devices", pieces)
         set_field(self, "cordoned", bool(cordoned))
+        set_field(self, "images", images if isinstance(images, FrozenMap) else FrozenMap(images))
 
 
 def _devices(devices: Mapping[str, int] | tuple[Device, ...] | list[Device], problems: list[Problem]) -> tuple[Device, ...]:

@@ -77,7 +77,7 @@ class Fallback:
             raise ConfigError(problem.under("fallback") for problem in problems)
 
 
-_LISTS: Final = {
+_LISTS: Final[dict[str, type]] = {
     "preferences": Preference,
     "tolerations": Toleration,
     "near": Near,
@@ -85,7 +85,10 @@ _LISTS: Final = {
     "spread": Spread,
     "fallbacks": Fallback,
     "packing": ResourceStrategy,
+    "nodes": str,
+    "images": str,
 }
+_TEXTS: Final = {"nodes": "node name", "images": "name of an image"}
 
 
 def _condition(name: str, value: Any, problems: list[Problem]) -> object:
@@ -102,10 +105,10 @@ def _condition(name: str, value: Any, problems: list[Problem]) -> object:
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise wrong(f"{value!r} is not a list", hint="write [...] even for one")
         items = tuple(value)
-        wanted = str if name == "nodes" else _LISTS[name]
+        wanted = _LISTS[name]
         for item in items:
             if not isinstance(item, wanted):
-                raise wrong(f"{item!r} is not a {'node name' if name == 'nodes' else wanted.__name__}")
+                raise wrong(f"{item!r} is not a {_TEXTS.get(name) or wanted.__name__}")
         return frozenset(items) if name == "nodes" else items
     except ConfigError as error:
         problems += [problem.under(name) for problem in error.problems]
@@ -134,6 +137,8 @@ class Workload:
     fallbacks: tuple[Fallback, ...]
     owner: str
     queue: str
+    images: tuple[str, ...]
+    """The images of its containers."""
     packing: tuple[ResourceStrategy, ...] | None
     """What to do with each resource, where this workload wants it otherwise than the policy says."""
     id: str = field(init=False, repr=False, compare=False)
@@ -159,11 +164,13 @@ class Workload:
         owner: str = "",
         queue: str = "",
         packing: Iterable[ResourceStrategy] | None = None,
+        images: Iterable[str] = (),
     ):
         problems = _identity_problems(name, namespace, labels, priority, {"owner": owner, "queue": queue})
         given = {
             "requests": requests, "selector": selector, "nodes": nodes, "preferences": preferences, "tolerations": tolerations,
             "near": near, "apart": apart, "spread": spread, "fallbacks": fallbacks, "packing": packing,
+            "images": images,
         }  # fmt: skip
         values = {field_name: _condition(field_name, value, problems) for field_name, value in given.items()}
         if problems:

@@ -33,6 +33,14 @@ class AllowedTally(Tally):
         self.rows_with: Callable[[], Iterable[tuple[int, int]]] = tuple
         """All rows with residents that match, and how many."""
 
+    @property
+    def current(self) -> bool:
+        """Is everything counted that may be?"""
+        return self._allowed.current and self._seen == self._allowed.seen
+
+    def allows(self, row: int) -> bool:
+        return bool(self._allowed.rows[row])
+
     def add(self, row: int, change: int) -> None:
         if not self._allowed.current:
             self._seen = -1  # it is all counted anew before it is read

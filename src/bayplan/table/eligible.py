@@ -76,7 +76,8 @@ def eligible_for(snapshot: Snapshot, workload: Workload, one: Spread) -> Eligibl
     """Shared by all workloads that may use the same nodes."""
     tolerations = workload.tolerations if one.honour_taints else None
     wanted = (workload.selector, workload.nodes) if one.honour_selector else None
-    fellows = (other for other in workload.spread if (other.weight is None) == (one.weight is None))
+    alike = (other for other in workload.spread if (other.weight is None) == (one.weight is None))
+    fellows = (other for other in alike if not other.may_lack)
     keys = tuple(sorted({other.by for other in fellows})) if one.on_allowed else ()
     key = ("eligible", one.by, keys, wanted, tolerations, one.on_allowed)
     found: Eligible = snapshot.follow(key, lambda: Eligible(snapshot, workload, one, keys, key))

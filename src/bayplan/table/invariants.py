@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from bayplan.model.labels import ABSENT, ValueSet
 from bayplan.model.resources import COUNTED, UNIT
 from bayplan.model.selector import NODE_NAME, Selector
+from bayplan.table.allowed import AllowedTally
 from bayplan.table.column import BLOCK, Column
 from bayplan.table.index import LabelColumn
 from bayplan.table.journal import Placement
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from bayplan.table.snapshot import Snapshot
 
 
-def broken(snapshot: Snapshot) -> list[str]:
-    """Every invariant that does not hold."""
-    checks = (_rows, _guests, _amounts, _devices, _index, _classes, _watches, _holders, _statics)
+def broken(snapshot: Snapshot, *, overbooked: bool = False) -> list[str]:
+    """Every invariant that does not hold; `overbooked`: some were put where there was no room."""
+    checks = (_rows, _guests, _amounts, _devices, _index, _classes, _watches, _allowed, _holders, _statics)
+    checks += () if overbooked else (_room,)
     return [f"{check.__name__.strip('_')}: {fault}" for check in checks for fault in check(snapshot)]
 
 
@@ -76,7 +78,7 @@ def _guests(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _amounts(snapshot: Snapshot) -> Iterator[str]:
-    """0 <= free <= capacity, and free + what residents asked for = capacity; dead rows have nothing."""
+    """free + what residents asked for = capacity; dead rows have nothing."""
     used: Counter[tuple[int, str]] = Counter()
     for one in snapshot.placements.values():
         for name, units in one.kind.requests.items():
@@ -84,10 +86,17 @@ def _amounts(snapshot: Snapshot) -> Iterator[str]:
     for name, at in snapshot.resources.items():
         for row in range(len(snapshot.names)):
             free, capacity = snapshot.free[at].cell[row], snapshot.capacity[at].cell[row]
-            limited = name not in COUNTED
-            sound = 0 <= free <= capacity or not limited
-            if not sound or free + used[row, name] != capacity or (capacity and not snapshot.alive.cell[row]):
+            if free + used[row, name] != capacity or (capacity and not snapshot.alive.cell[row]):
                 yield f"row {row}, {name}: {free} free, {used[row, name]} used, of {capacity}"
+
+
+def _room(snapshot: Snapshot) -> Iterator[str]:
+    """0 <= free <= capacity, except for what is only counted."""
+    for name, at in snapshot.resources.items():
+        for row in range(len(snapshot.names)) if name not in COUNTED else ():
+            free, capacity = snapshot.free[at].cell[row], snapshot.capacity[at].cell[row]
+            if not 0 <= free <= capacity:
+                yield f"row {row}, {name}: {free} free of {capacity}"
 
 
 def _devices(snapshot: Snapshot) -> Iterator[str]:
@@ -166,6 +175,17 @@ def _watches(snapshot: Snapshot) -> Iterator[str]:
     for (peers, _, by), watch in snapshot.residents._watches.items():
         here = (one for one in snapshot.placements.values() if watch.matches(one.workload.namespace, one.workload.labels))
         yield from _counts(snapshot, f"watch of {peers} by {by}", watch.tally, Counter(one.row for one in here))
+
+
+def _allowed(snapshot: Snapshot) -> Iterator[str]:
+    """Counts of some rows only. Those that are out of date are counted anew before they are read."""
+    for (peers, _, by, _), watch in snapshot.residents._allowed.items():
+        tally = watch.tally
+        assert isinstance(tally, AllowedTally)
+        if tally.current:
+            here = (one for one in snapshot.placements.values() if watch.matches(one.workload.namespace, one.workload.labels))
+            rows = Counter(one.row for one in here if tally.allows(one.row))
+            yield from _counts(snapshot, f"watch of {peers} by {by} on allowed rows", tally, rows)
 
 
 def _holders(snapshot: Snapshot) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from bayplan.errors import wrong
-from bayplan.model.node import Device, Effect, Node
+from bayplan.model.node import NO_IMAGES, Device, Effect, Node
 from bayplan.model.resources import Resources
 from bayplan.model.selector import NODE_NAME
 from bayplan.table.devices import DeviceColumns
@@ -59,7 +59,8 @@ def read(snapshot: Snapshot, row: int) -> Node:
     labels = {key: value for key, value in snapshot.labels.labels(row).items() if key != TAINTS}
     name = snapshot.names[row]
     assert name is not None
-    return Node(name, Resources(capacity), labels, snapshot.taints(row), devices, not snapshot.open.cell[row])
+    images = snapshot.images.get(row, NO_IMAGES)
+    return Node(name, Resources(capacity), labels, snapshot.taints(row), devices, not snapshot.open.cell[row], images)
 
 
 def write(snapshot: Snapshot, row: int, before: Node | None, after: Node | None) -> None:
@@ -104,6 +105,11 @@ def _write_amounts(snapshot: Snapshot, row: int, before: Node | None, after: Nod
     for name, columns in snapshot.devices.items():
         if columns.ids.get(row, ()) != pieces.get(name, ()):
             columns.put(row, pieces.get(name, ()))
+    if after is not None and after.images:
+        snapshot.statics.epoch += not snapshot.images  # whether images matter at all is compiled into requests
+        snapshot.images[row] = after.images
+    else:
+        snapshot.images.pop(row, None)
 
 
 def _all_labels(snapshot: Snapshot, node: Node | None) -> dict[str, str]:

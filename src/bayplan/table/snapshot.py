@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from bayplan.errors import did_you_mean, wrong
+from bayplan.model.frozen import FrozenMap
 from bayplan.model.node import Node, Taint
 from bayplan.model.workload import Workload
 from bayplan.table import room, rows
@@ -53,6 +54,8 @@ class Snapshot:
         self.capacity: list[Column] = []
         self.free: list[Column] = []
         self.devices: dict[str, DeviceColumns] = {}
+        self.images: dict[int, FrozenMap[int]] = {}
+        """By row: the images that are there already, and their sizes."""
         self.residents = Residents(self.labels)
         self.statics = Statics(self.labels)
         self.placements: dict[str, Placement] = {}
@@ -288,6 +291,7 @@ class Snapshot:
         twin.capacity = [column.copy() for column in self.capacity]
         twin.free = [column.copy() for column in self.free]
         twin.devices = {name: columns.copy() for name, columns in self.devices.items()}
+        twin.images = self.images.copy()
         twin.residents = self.residents.copy(twin.labels)
         twin.statics = Statics(twin.labels)
         twin.placements = self.placements.copy()

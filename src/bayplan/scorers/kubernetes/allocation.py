@@ -21,7 +21,7 @@ import numpy as np
 
 from bayplan.errors import wrong
 from bayplan.model.workload import Workload
-from bayplan.scorers.kubernetes.requested import COUNTED_AS, Kept, hundreds
+from bayplan.scorers.kubernetes.requested import ALWAYS, Kept, counted_as, hundreds
 from bayplan.table.column import Floats
 from bayplan.table.forms import Follower, Part
 from bayplan.table.snapshot import Snapshot
@@ -49,9 +49,10 @@ class Allocation:
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         taken = []
         for name, weight in self.resources:
-            request = float(workload.requests.get(COUNTED_AS.get(name, name), 0))
-            if request or name in COUNTED_AS:
-                taken.append(Use(name, weight, request * 100.0, hundreds(snapshot, name)))
+            column = counted_as(snapshot, workload, name)
+            request = float(workload.requests.get(column, 0))
+            if request or name in ALWAYS:
+                taken.append(Use(name, weight, request * 100.0, hundreds(snapshot, name, column)))
         if not taken:
             return []
         points = {"LeastAllocated": _least, "MostAllocated": _most}.get(self.strategy)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from bayplan.model.workload import Workload
 from bayplan.scorers.kubernetes.allocation import Together
-from bayplan.scorers.kubernetes.requested import Kept, sizes_of, used
+from bayplan.scorers.kubernetes.requested import ALWAYS, Kept, sizes_of, used
 from bayplan.table.column import Column
 from bayplan.table.forms import Part
 from bayplan.table.snapshot import Snapshot
@@ -29,18 +29,23 @@ from bayplan.table.terms import Formula, Ops, Pick
 class BalancedAllocation:
     resources: tuple[str, ...] = ("cpu", "memory")
     weight: float = 1.0
-    improvement: bool = True
-    """What the pod changes, as since 1.36; otherwise how even the node is with it."""
+    version: str = "1.37"
+    """Of Kubernetes, whose formula is taken."""
     name: str = "NodeResourcesBalancedAllocation"
+
+    @property
+    def _improvement(self) -> bool:
+        """Is it what the pod changes that counts, and not how even the node is with it?"""
+        return tuple(map(int, self.version.split("."))) >= (1, 36)
 
     def parts(self, snapshot: Snapshot, workload: Workload) -> list[Part]:
         asked = [(name, float(workload.requests.get(name, 0))) for name in self.resources]
-        taken = [(name, units) for name, units in asked if units or name in ("cpu", "memory")]
+        taken = [(name, units) for name, units in asked if units or name in ALWAYS]
         if not any(units for _, units in taken):
             return []
         uses = [Share(name, units, used(snapshot, name)) for name, units in taken]
         topic = ", ".join(use.resource for use in uses)
-        if not self.improvement:
+        if not self._improvement:
             formula = Formula(partial(_evenness, uses), self.weight, 100.0)
             return [Part(self.name, topic, formula, Together([use.used for use in uses]))]
         before = _without(snapshot, uses)

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from bayplan.model.workload import Workload
 from bayplan.scorers.usage import Sizes
 from bayplan.table.column import Column
 from bayplan.table.snapshot import Snapshot
 from bayplan.table.terms import ARRAYS, NUMBERS, Ops, Pick
 
 COUNTED_AS = {"cpu": "counted-cpu", "memory": "counted-memory"}
+ALWAYS = ("cpu", "memory", "ephemeral-storage")
+"""These are scored even if a pod requests none of them; all others are scalar resources to Kubernetes."""
 MANY_ROWS = 64
 """After so many changes all rows at once are quicker."""
 
@@ -51,16 +54,22 @@ def sizes_of(snapshot: Snapshot, names: Sequence[str]) -> Sizes:
     return found
 
 
-def hundreds(snapshot: Snapshot, name: str) -> Kept:
-    """100 * what is left of a resource."""
-    counted = name in COUNTED_AS
-    capacity, free = snapshot.capacity_of(name), snapshot.free_of(COUNTED_AS.get(name, name))
+def counted_as(snapshot: Snapshot, workload: Workload, name: str) -> str:
+    """Where scorers look up how much of a resource is requested: where nobody is counted otherwise, in the requests."""
+    column = COUNTED_AS.get(name, name)
+    return column if column in snapshot.resources or column in workload.requests else name
+
+
+def hundreds(snapshot: Snapshot, name: str, column: str) -> Kept:
+    """100 * what is left of a resource, as counted in some column."""
+    counted = column != name
+    capacity, free = snapshot.capacity_of(name), snapshot.free_of(column)
 
     def left(pick: Pick, ops: Ops) -> Any:
         # What is only counted starts from nothing, so what is free of it is less than nothing by what is used.
         return (pick(capacity) + pick(free)) * 100.0 if counted else pick(free) * 100.0
 
-    found: Kept = snapshot.follow(("hundreds", name), lambda: Kept(snapshot, sizes_of(snapshot, (name,)), left))
+    found: Kept = snapshot.follow(("hundreds", name, column), lambda: Kept(snapshot, sizes_of(snapshot, (name,)), left))
     return found
 
 

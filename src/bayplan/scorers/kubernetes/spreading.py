@@ -80,10 +80,10 @@ class Evenness(Normalised):
 
 
 def _of_domain(one: Spread, tally: Tally, codes: Ints, candidates: Bools) -> Floats:
-    """By domain, and then looked up: there are few."""
+    """By domain, and then looked up: there are few. Candidates without the key are a domain, too, as in Kubernetes."""
     counts = tally.of_codes(np.arange(len(tally.label.values)))
     there = np.bincount(codes if candidates.all() else codes[candidates], minlength=len(counts)) > 0
-    table: Floats = counts * math.log(np.count_nonzero(there[1:]) + 2.0) + (one.max_skew - 1.0)
+    table = counts.astype(np.float64) * math.log(np.count_nonzero(there) + 2.0) + (one.max_skew - 1.0)
     table[0] = 0.0
     return table.take(codes)
 
