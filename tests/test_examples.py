@@ -24,8 +24,9 @@ def performed(block: str, folder: Path) -> str:
     for command in commands:
         ran = run(command, folder)
         assert ran.returncode in (0, 1), (command, ran.stderr)
-        assert not ran.stderr, (command, ran.stderr)
-        shown.append(f"$ {command}\n{plain(ran.stdout)}\n")
+        # How a foreign configuration was read is said on standard error; on a screen it comes first.
+        assert "error" not in ran.stderr, (command, ran.stderr)
+        shown.append(f"$ {command}\n{plain(ran.stderr + ran.stdout)}\n")
     return "\n".join(shown)
 
 

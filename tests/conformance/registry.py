@@ -38,7 +38,17 @@ Reader = Callable[[str, Any], list[Suite] | None]
 
 KINDS: dict[str, Judge] = {}
 READERS: list[Reader] = []
-MODULES = ("tests.conformance.volcano", "tests.conformance.volcano_parsing")
+MODULES = (
+    "tests.conformance.volcano",
+    "tests.conformance.volcano_parsing",
+    "tests.conformance.kubernetes_cases",
+    "tests.conformance.kubernetes_pure",
+    "tests.conformance.kube_pipeline_kinds",
+    "tests.conformance.kube_pipeline",
+    "tests.conformance.kube_pipeline_filters",
+    "tests.conformance.kube_pipeline_scores",
+    "tests.conformance.kube_pipeline_parts",
+)
 
 
 def judges(*kinds: str) -> Callable[[Judge], Judge]:

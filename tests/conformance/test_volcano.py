@@ -70,3 +70,19 @@ def test_a_wrong_expectation_is_found(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "more.json").write_text(json.dumps({"suites": [SUITE | {"cases": cases}]}))
     assert run([str(tmp_path / "more.json")]) == 1
     assert "FAILED wrong: task on n: 200.0, expected 200.0001" in capsys.readouterr().out
+
+
+def test_what_runs_counts_in_every_unit(tmp_path: Path) -> None:
+    """Bytes are not only those of memory: half the disk is used, and a quarter more is asked for."""
+    node = {"name": "n", "allocatable": {"ephemeral-storage": "4Gi", "memory": "4Gi", "cpu": "4", "pods": "10"}}
+    asked = {"ephemeral-storage": "1Gi", "memory": "1Gi", "cpu": "1"}
+    pods = [
+        {"name": "old", "nodeName": "n", "phase": "Running", "requests": {name: f"2{one[1:]}" for name, one in asked.items()}},
+        {"name": "new", "phase": "Pending", "requests": asked},
+    ]
+    for resource in asked:
+        arguments = {"resourceStrategyFitWeight": 1, "resources": {resource: {"type": "MostAllocated", "weight": 1}}}
+        case = {"nodes": [node], "pods": pods, "arguments": arguments, "expected_scores": {"default/new": {"n": 75}}}
+        suite = SUITE | {"kind": "session_node_order", "cases": [case | {"name": resource}]}
+        (tmp_path / f"{resource}.json").write_text(json.dumps({"suites": [suite]}))
+    assert run([str(tmp_path)]) == 0

@@ -30,6 +30,7 @@ from bayplan import (
 )
 from bayplan.dialects import volcano
 from bayplan.engine.spec import build
+from bayplan.model import resources
 from tests.conformance.registry import Skips
 
 FITS = "resource-strategy-fit"
@@ -81,7 +82,7 @@ def settle(where: Cluster, at: str, used: Mapping[str, Any], name: str = "reside
     capacity, free = where.snapshot.node(at).capacity, where.snapshot.row(at)
     there = {one: where.snapshot.free_of(one).cell[free] for one in capacity}
     from_there = {one: Fraction(min(units, int(there.get(one, 0)))) for one, units in wanted.items()}
-    amounts = {one: units if one == "memory" else units / 10_000 for one, units in from_there.items()}
+    amounts = {one: units if resources.in_bytes(one) else units / resources.UNIT for one, units in from_there.items()}
     labels, namespace = ({}, "default") if like is None else (dict(like.labels), like.namespace)
     where.settle(Workload(name, amounts, labels=labels, namespace=namespace), at)
 

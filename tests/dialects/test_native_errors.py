@@ -168,7 +168,7 @@ POLICY = [
         "a preset that is none",
         "preset: pakc",
         "preset",
-        "expected one of pack, spread, balanced, ai-mixed, plain, found 'pakc'",
+        "expected one of pack, spread, balanced, ai-mixed, kubernetes, plain, found 'pakc'",
         "'pack'?",
     ),
     ("a weight below zero", "scorers: {balance: -1}", "scorers.balance", "must be 0 or more", ""),

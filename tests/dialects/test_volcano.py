@@ -174,7 +174,7 @@ def test_the_one_to_eight_to_eight_of_the_design(text: str, dialect: str) -> Non
     assert second.assignments == {}
     (reason,) = planned.why("single-1000-1").node("nodeC0-0")
     assert reason.rule == "proportional"
-    assert str(reason) == "would leave 58 cpu, 64 is reserved for 8 idle nvidia.com/gpu"
+    assert str(reason) == "64 cpu is reserved for 8 idle nvidia.com/gpu, and it would leave 58"
     # Nothing was taken by asking: two more cores still go, a third does not.
     assert planned.place(Workload("two", {"cpu": 2})).assignments == {"two": "nodeC0-0"}
     assert planned.place(Workload("three", {"cpu": "1m"})).assignments == {}

@@ -69,6 +69,24 @@ def test_nodeorder_is_taken_on_own_scales_and_says_so_once() -> None:
     assert planned.place(Workload("w", {"cpu": 1}, preferences=wish)).assignments == {"w": "a"}
 
 
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        ("{}", {"labels": 200.0, "taints": -300.0}),
+        ("{nodeaffinity.weight: 5, tainttoleration.weight: 1}", {"labels": 500.0, "taints": -100.0}),
+        ("{nodeaffinity.weight: 0}", {"taints": -300.0}),
+        ("{tainttoleration.weight: 0}", {"labels": 200.0}),
+        ("{nodeaffinity.weight: 0, tainttoleration.weight: 0}", {}),
+    ],
+)
+def test_labels_and_taints_have_weights_of_their_own(arguments: str, expected: dict[str, float]) -> None:
+    found = volcano.loads(conf("name: predicates", f"{{name: nodeorder, arguments: {arguments}}}"))
+    node = Node("n", {"cpu": 2}, labels={"zone": "x"}, taints=[Taint("t", effect="PreferNoSchedule")])
+    workload = Workload("w", {"cpu": 1}, preferences=[Preference({"zone": "x"}, 1.0)])
+    (scored,) = Cluster([node], policy=build(found.policy)).why(workload).scores()
+    assert {topic: number for rule, topic, number in scored.parts if rule == "preference"} == expected
+
+
 def test_plugins_bayplan_does_not_have_are_named_once_each() -> None:
     found = volcano.loads(conf("name: predicates", "name: gang", "name: drf", "name: proportion", "name: our-own"))
     assert [one.message for one in found.warnings] == [
@@ -141,3 +159,34 @@ def test_files(tmp_path: Path) -> None:
 def test_a_refused_rule_names_the_line_of_its_plugin() -> None:
     places = volcano.loads(conf("name: predicates", "name: binpack"), "x.conf").policy.places
     assert places["policy.scorers.binpack"] == ("x.conf", 5, 11)
+
+
+# --- one mistake, one message ---------------------------------------------------------------------
+
+SRA = "enable: true, resources: t4, weight: 1"
+ONE = [
+    ("both grammars", f"{{sra: {{policy: retention, {SRA}, resourceWeight: {{t4: 1}}}}, proportional: {{enable: true}}}}",
+     "'sra.policy' is written in the design document's grammar, 'sra.enable' in that of the releases",
+     "use one, or choose the dialect: volcano or design"),
+    ("dotted and released", f"{{sra.policy: retention, sra: {{{SRA}}}}}", "'sra.policy' is written in", "use one"),
+    ("a list of names", "{sra: {enable: true, resources: [t4, a10], weight: 1, resourceWeight: {t4: 1}}}",
+     "expected text, found a list", 'write "t4, a10"'),
+    ("a list in the design's grammar", "{sra: {policy: retention, resources: [t4], retention: {t4: 1}}}",
+     "expected text, found a list", 'write "t4"'),
+    ("a weight in quotes", '{sra: {enable: true, resources: t4, weight: "2"}}', "expected a whole number", "without quotes"),
+    ("a fraction", "{resources: {cpu: {type: MostAllocated, weight: 2.9}}}", "cuts it down to 2", "write 2"),
+    ("no type", "{resources: {cpu: {type: , weight: 2}}}", "nothing is not a strategy; Volcano takes Least", "MostAllocated"),
+    ("another secondary", "{proportional: {enable: true, resources: t4, resourceProportion: {t4.disk: 8}}}",
+     "only cpu and memory are reserved, not disk", "the filter 'reserve'"),
+    ("a slip in a secondary", "{proportional: {enable: true, resources: t4, resourceProportion: {t4.cpus: 8}}}",
+     "'t4.cpus' is not listed", "did you mean 't4.cpu'?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments, message, hint", [row[1:] for row in ONE], ids=[row[0] for row in ONE])
+def test_one_mistake_is_told_once_with_what_to_write(arguments: str, message: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        volcano.loads(conf("name: predicates", f"{{name: resource-strategy-fit, arguments: {arguments}}}"))
+    (problem,) = caught.value.problems
+    assert message in problem.message
+    assert hint in problem.hint

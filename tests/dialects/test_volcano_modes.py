@@ -69,7 +69,7 @@ FIT: list[Row] = [
     ("resources: {cpu: MostAllocated}", "expected a mapping", DIES, None),
     ("resources: {cpu: {type: mostallocated}}", "did you mean 'MostAllocated'", strategies, "least cpu 1"),
     ("resources: {cpu: {type: RequestedToCapacityRatio}}", "not a strategy", strategies, "least cpu 1"),
-    ("resources: {cpu: {type: }}", "nothing stands here", strategies, "least cpu 1"),
+    ("resources: {cpu: {type: }}", "nothing is not a strategy", strategies, "least cpu 1"),
     ("resources: {cpu: {type: 5}}", "expected text", DIES, None),
     ("resources: {cpu: {Type: MostAllocated}}", "write 'type'", strategies, "most cpu 1"),
     ("resources: {cpu: {type: MostAllocated, wieght: 3}}", "did you mean 'weight'", strategies, "most cpu 1"),
@@ -127,7 +127,12 @@ RESERVE: list[Row] = [
         {"gpu": Ratio()},
     ),
     (f"proportional: {{{GOOD_RESERVE}, resourceProportion: {{npu.cpu: 8}}}}", "not listed", ratios, {"gpu": Ratio()}),
-    (f"proportional: {{{GOOD_RESERVE}, resourceProportion: {{gpu.disk: 8}}}}", "not listed", ratios, {"gpu": Ratio()}),
+    (
+        f"proportional: {{{GOOD_RESERVE}, resourceProportion: {{gpu.disk: 8}}}}",
+        "only cpu and",
+        ratios,
+        {"gpu": Ratio()},
+    ),
     (f"proportional: {{{GOOD_RESERVE}, resourceProportion: {{gpu.cpu: .nan}}}}", "below 2^63", DIES, None),
 ]
 DESIGN: list[Row] = [

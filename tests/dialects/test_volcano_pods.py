@@ -7,6 +7,7 @@ import pytest
 from bayplan import Cluster, ConfigError, Node, ResourceStrategy, Workload
 from bayplan.dialects import volcano
 from bayplan.engine.spec import build
+from bayplan.errors import Problem
 
 
 def annotations(kind: str | None, weight: str | None) -> dict[str, str]:
@@ -51,14 +52,17 @@ def test_annotations(
     kind: str | None, weight: str | None, lenient: tuple[ResourceStrategy, ...] | None, fault: str | None
 ) -> None:
     given = annotations(kind, weight)
-    assert volcano.strategies_of_pod(given, "lenient") == lenient
+    noted: list[Problem] = []
+    assert volcano.strategies_of_pod(given, "lenient", noted) == lenient
     if fault is None:
         assert volcano.strategies_of_pod(given) == lenient
+        assert noted == []
     else:
         with pytest.raises(ConfigError) as caught:
             volcano.strategies_of_pod(given)
         assert fault in str(caught.value)
         assert "annotations.volcano.sh/" in str(caught.value)
+        assert tuple(noted) == caught.value.problems
 
 
 def test_strategies_of_a_pod_speak_to_resource_strategy_fit_only() -> None:

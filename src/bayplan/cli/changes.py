@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bayplan.cli import policies
+from bayplan.cli.options import STRICTLY, Volcano
 from bayplan.cli.planning import Planned
 from bayplan.dialects import native
 from bayplan.engine.spec import build
@@ -32,9 +33,9 @@ def check(asked: Asked, versus: list[str] | None) -> None:
         raise wrong("what if what?", hint="give at least one change, such as --drain NODE; see bayplan whatif --help")
 
 
-def whatif(planned: Planned, asked: Asked) -> Difference:
+def whatif(planned: Planned, asked: Asked, volcano: Volcano = STRICTLY) -> Difference:
     """Make the changes one after another on a copy, and compare."""
-    steps = Steps(planned)
+    steps = Steps(planned, volcano)
     for name, value in asked:
         steps.take(name, value)
     return steps.what_if.plan()
@@ -43,10 +44,11 @@ def whatif(planned: Planned, asked: Asked) -> Difference:
 class Steps:
     """Builds the what-if; knows the taints of nodes as the steps so far leave them."""
 
-    def __init__(self, planned: Planned):
+    def __init__(self, planned: Planned, volcano: Volcano):
         self.what_if: WhatIf = planned.cluster.whatif()
         self._nodes: dict[str, Node | None] = {}
         self._planned = planned
+        self._volcano = volcano
 
     def take(self, name: str, value: str) -> None:
         match name:
@@ -73,7 +75,7 @@ class Steps:
             case "release":
                 self.what_if.release(value)
             case "policy":
-                self.what_if.use(build(policies.read(value)))
+                self.what_if.use(build(policies.read(value, self._volcano)))
 
     def _add(self, nodes: tuple[Node, ...]) -> None:
         self.what_if.add(*nodes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -35,16 +37,37 @@ Policy = Annotated[
 All = Annotated[bool, typer.Option("--all", help="Show every line: long tables are not cut short, replicas do not share one.")]
 
 
-def _remember_lenient(ctx: typer.Context, wanted: bool) -> bool:
-    ctx.meta["bayplan.lenient"] = wanted
-    return wanted
+class Grammar(StrEnum):
+    """The grammars of a Volcano configuration that can be told apart by their keys."""
+
+    AUTO = "auto"
+    VOLCANO = "volcano"
+    DESIGN = "design"
+
+
+@dataclass(frozen=True, slots=True)
+class Volcano:
+    """How a Volcano configuration is to be read."""
+
+    lenient: bool = False
+    dialect: Grammar = Grammar.AUTO
+
+    @property
+    def words(self) -> list[str]:
+        """The same as options."""
+        chosen = [] if self.dialect is Grammar.AUTO else ["--dialect", str(self.dialect)]
+        return [*(["--lenient"] if self.lenient else []), *chosen]
+
+
+STRICTLY = Volcano()
 
 
 Lenient = Annotated[
-    bool,
-    typer.Option(
-        "--lenient", callback=_remember_lenient, help="Read a Volcano configuration as Volcano does, warning of what it swallows."
-    ),
+    bool, typer.Option("--lenient", help="Read a Volcano configuration as Volcano does, warning of what it swallows.")
+]
+Dialect = Annotated[
+    Grammar,
+    typer.Option("--dialect", help="Read a Volcano configuration by the grammar of the releases, or of the design document."),
 ]
 Json = Annotated[bool, typer.Option("--json", callback=_remember, help="Print JSON, for programs.")]
 
@@ -61,3 +84,9 @@ Seed = Annotated[
         "--seed", metavar="N", callback=_whole, help="Equal nodes are taken in a fixed order; another seed, another order."
     ),
 ]
+
+
+def again(files: list[str], policy: str | None, volcano: Volcano, seed: int) -> list[str]:
+    """The words that ask another command about the same plan."""
+    chosen = ["--policy", policy] if policy else []
+    return [*files, *chosen, *volcano.words, *(["--seed", str(seed)] if seed else [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from rich.console import Console
 from rich.text import Text
@@ -74,15 +75,26 @@ def reasons(why: Explanation | None) -> Text:
     """What keeps out the node that comes nearest, and how many others it keeps out, in one line."""
     if why is None:
         return Text("not looked into: there are too many; bayplan why tells", screen.QUIET)
-    near = {(one.rule, one.topic, one.no) for one in why.nearest[0].reasons} if why.nearest else set()
-    relevant = [one for one in why.counts if (one.rule, one.topic, one.no) in near] or why.counts
     parts = [f"never: none of {screen.count(why.total, 'node')} will do"] if why.status is Status.IMPOSSIBLE else []
-    for reason in relevant[:TOP]:
-        node, _, sentence = reason.example.partition(" ")
-        also = "" if reason.nodes == 1 else f" (and {screen.count(reason.nodes - 1, 'more node')})"
+    for node, sentence, nodes in islice(_nearest(why), TOP):
+        also = "" if nodes == 1 else f" (and {screen.count(nodes - 1, 'more node')})"
         parts.append(f"{node}{also} {sentence}")
     assuming = f"{why.workload}, assuming {screen.count(len(why.assumed), 'other')} seated: " if why.assumed else ""
     return Text(assuming + "; ".join(parts) if parts else why.note)
+
+
+def _nearest(why: Explanation) -> Iterator[tuple[str, str, int]]:
+    """What the nearest node says, in the order of the policy's filters, and how many nodes say so; else what most nodes say."""
+    said = {(one.rule, one.topic, one.no): one for one in why.counts}
+    for miss in why.nearest[:1]:
+        for reason in miss.reasons:
+            alike = said.pop((reason.rule, reason.topic, reason.no), None)
+            if alike is not None:
+                yield miss.node, reason.sentence, alike.nodes
+    if not why.nearest:
+        for count in why.counts:
+            node, _, sentence = count.example.partition(" ")
+            yield node, sentence, count.nodes
 
 
 def as_json(planned: Planned) -> list[dict[str, object]]:

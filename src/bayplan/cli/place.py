@@ -8,17 +8,20 @@ import typer
 
 from bayplan.cli import options
 
+Log = Annotated[
+    str | None,
+    typer.Option("--log", metavar="FILE", help="Write every decision to this new file, for replay.", show_default=False),
+]
+
 
 def place(
     files: options.Files,
     policy: options.Policy = None,
     lenient: options.Lenient = False,
+    dialect: options.Dialect = options.Grammar.AUTO,
     everything: options.All = False,
     json: options.Json = False,
-    log: Annotated[
-        str | None,
-        typer.Option("--log", metavar="FILE", help="Write every decision to this new file, for replay.", show_default=False),
-    ] = None,
+    log: Log = None,
     seed: options.Seed = 0,
 ) -> None:
     """Place all workloads and groups, and show where they go.
@@ -33,6 +36,8 @@ def place(
 
     [cyan]bayplan place nodes/ work.yaml --policy pack[/]  a directory and a file, nodes filled up one by one
 
+    [cyan]bayplan place nodes.yaml pods.yaml --policy volcano-scheduler.conf[/]  as Volcano's scheduler would
+
     [cyan]bayplan place cluster.yaml --json | jq '.decisions[] | select(.node == null)'[/]  what is pending
 
     [cyan]bayplan place cluster.yaml --log decisions.jsonl[/]  keep the decisions for [cyan]bayplan replay[/]
@@ -41,9 +46,11 @@ def place(
     """
     from bayplan.cli import plan_view, planning, screen
 
-    planned = planning.plan(files, policy, seed, log)
+    volcano = options.Volcano(lenient, dialect)
+    planned = planning.plan(files, policy, seed, log, volcano)
     if json:
         screen.print_json("plan", plan_view.as_json(planned))
     else:
-        plan_view.show(planned, screen.console(), files, everything=everything)
+        words = options.again(files, policy, volcano, seed)
+        plan_view.show(planned, screen.console(), words, everything=everything)
     raise typer.Exit(1 if planned.plan.pending else 0)

@@ -23,7 +23,8 @@ MOST_ROWS = 500
 STYLE = {Status.PLACED: screen.GOOD, Status.PENDING: screen.WAITING, Status.IMPOSSIBLE: screen.BAD}
 
 
-def show(planned: Planned, out: Console, files: Sequence[str], *, everything: bool = False) -> None:
+def show(planned: Planned, out: Console, asked: Sequence[str], *, everything: bool = False) -> None:
+    """`asked`: the files and options that the plan was asked for with."""
     plan = planned.plan
     if len(plan):
         table = screen.table("WORKLOAD", "NODE", "SCORE", "NOTE", right=("SCORE",))
@@ -39,7 +40,7 @@ def show(planned: Planned, out: Console, files: Sequence[str], *, everything: bo
     out.print(summary(planned, out))
     if plan.pending:
         name = plan.pending[0].group or plan.pending[0].workload
-        out.print(Text.assemble("Ask ", (f"bayplan why {shlex.join([name, *files])}", screen.NAME), " for the whole story."))
+        out.print(Text.assemble("Ask ", (f"bayplan why {shlex.join([name, *asked])}", screen.NAME), " for the whole story."))
 
 
 def summary(planned: Planned, out: Console) -> Text:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from bayplan.cli import policies
+from bayplan.cli.options import STRICTLY, Volcano
 from bayplan.cli.progress import Progress, Waiting
 from bayplan.dialects import native
 from bayplan.dialects.native import Manifest
@@ -39,10 +41,12 @@ class Planned:
     seconds: float
 
 
-def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None) -> Planned:
+def plan(
+    files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None, volcano: Volcano = STRICTLY
+) -> Planned:
     """Read the files and place everything in them."""
-    manifest = read(files)
-    spec = policies.read(policy) if policy else manifest.policy or PolicySpec(preset=DEFAULT)
+    manifest = read(files, policy, volcano)
+    spec = manifest.policy or PolicySpec(preset=DEFAULT)
     made = build(spec)
     if log is None:
         cluster = Cluster(manifest.nodes, made, manifest.templates, seed)
@@ -51,17 +55,35 @@ def plan(files: Sequence[str], policy: str | None = None, seed: int = 0, log: st
         return _carry_out(manifest, recorder.cluster, recorder)
 
 
-def read(files: Sequence[str]) -> Manifest:
-    """What the files say, all together."""
+def read(files: Sequence[str], policy: str | None = None, volcano: Volcano = STRICTLY) -> Manifest:
+    """What the files say, all together, and by which policy; all that is wrong with any of them is said at once."""
     named = files[0] if len(files) == 1 else f"{len(files):,} files"
+    mistakes: list[Problem] = []
     with Waiting(f"reading {'standard input' if named == '-' else named} …"):
         configurations = [file for file in files if policies.is_volcano(file)]
-        manifest = native.load(*(file for file in files if file not in configurations))
+        manifest = Manifest()
+        with _collecting(mistakes):
+            manifest = native.load(*(file for file in files if file not in configurations))
     for file in configurations:
-        if manifest.policy is not None:
-            raise ConfigError(Problem("there is a policy already", file=file, hint="one policy, in one file"))
-        manifest = replace(manifest, policy=policies.read(file))
+        with _collecting(mistakes):
+            found = policies.read(file, volcano)
+            if manifest.policy is not None:
+                raise ConfigError(Problem("there is a policy already", file=file, hint="one policy, in one file"))
+            manifest = replace(manifest, policy=found)
+    if policy is not None:
+        with _collecting(mistakes):
+            manifest = replace(manifest, policy=policies.read(policy, volcano))
+    if mistakes:
+        raise ConfigError(mistakes)
     return manifest
+
+
+@contextmanager
+def _collecting(mistakes: list[Problem]) -> Iterator[None]:
+    try:
+        yield
+    except ConfigError as error:
+        mistakes += error.problems
 
 
 def _carry_out(manifest: Manifest, cluster: Cluster, target: Cluster | Recorder) -> Planned:

@@ -20,6 +20,8 @@ def replay(
         str | None,
         typer.Option("--policy", "-p", metavar="NAME|FILE", help="Decide by another policy, and compare.", show_default=False),
     ] = None,
+    lenient: options.Lenient = False,
+    dialect: options.Dialect = options.Grammar.AUTO,
     json: options.Json = False,
 ) -> None:
     """Do again what a decision log says, and compare.
@@ -40,12 +42,13 @@ def replay(
     from bayplan.engine.spec import build
     from bayplan.run import replay as replays
 
-    found = replays.replay(log, build(policies.read(policy)) if policy else None)
+    other = build(policies.read(policy, options.Volcano(lenient, dialect))) if policy is not None else None
+    found = replays.replay(log, other)
     if json:
         screen.print_json("replay", found.as_json())
     else:
         _show(found, policy is not None, screen.console())
-    if policy:
+    if policy is not None:
         raise typer.Exit(1 if found.cluster.pending.ids else 0)
     raise typer.Exit(0 if found.same else 1)
 

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from bayplan.dialects.native import Manifest
 
 
-def validate(files: options.Files, json: options.Json = False) -> None:
+def validate(
+    files: options.Files,
+    policy: options.Policy = None,
+    lenient: options.Lenient = False,
+    dialect: options.Dialect = options.Grammar.AUTO,
+    json: options.Json = False,
+) -> None:
     """Check files without placing anything, and report all mistakes at once.
 
     Every mistake comes with file, line, path, and what would be right.
@@ -20,6 +26,8 @@ def validate(files: options.Files, json: options.Json = False) -> None:
     [bold]Examples[/]
 
     [cyan]bayplan validate cluster.yaml[/]
+
+    [cyan]bayplan validate volcano-scheduler.conf --lenient[/]  what does Volcano swallow?
 
     [cyan]bayplan validate manifests/ --json | jq '.problems[]'[/]
 
@@ -29,7 +37,7 @@ def validate(files: options.Files, json: options.Json = False) -> None:
     from bayplan.errors import ConfigError
 
     try:
-        found = _checked(files)
+        found = _checked(files, policy, options.Volcano(lenient, dialect))
     except ConfigError as error:
         if json:
             data = [failing.as_json(one) for one in error.problems]
@@ -41,16 +49,16 @@ def validate(files: options.Files, json: options.Json = False) -> None:
         screen.print_json("validation", {"valid": True, "counts": counts, "problems": []})
     else:
         parts = [screen.count(number, name.removesuffix("s")) for name, number in counts.items() if number]
-        policy = [f"policy {found.policy.name or found.policy.preset}"] if found.policy else []
-        screen.console().print("ok: " + (", ".join([*parts, *policy]) or "empty"))
+        by = [f"policy {found.policy.name or found.policy.preset}"] if found.policy else []
+        screen.console().print("ok: " + (", ".join([*parts, *by]) or "empty"))
 
 
-def _checked(files: list[str]) -> Manifest:
+def _checked(files: list[str], policy: str | None, volcano: options.Volcano) -> Manifest:
     """What the files say; their policy can be built, too."""
     from bayplan.cli import planning
     from bayplan.engine.spec import build
 
-    found = planning.read(files)
+    found = planning.read(files, policy, volcano)
     if found.policy is not None:
         build(found.policy)
     return found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CHANGES = ("add", "add-template", "remove", "drain", "cordon", "uncordon", "relabel", "taint", "release", "policy")
 """Options that are changes: they are made in the order they are given in."""
-OTHERS = ("versus", "seed")
+OTHERS = ("versus", "seed", "dialect")
 """Options that take a value and are no changes."""
 
 
@@ -76,6 +76,7 @@ def whatif(
     policy: Anew = None,
     versus: Versus = None,
     lenient: options.Lenient = False,
+    dialect: options.Dialect = options.Grammar.AUTO,
     everything: options.All = False,
     json: options.Json = False,
     seed: options.Seed = 0,
@@ -102,7 +103,7 @@ def whatif(
 
     Exit code 0: all placed after the change; 1: some pending; 2: the input is wrong.
     """
-    found = _compared(files, _in_order(ctx), versus, seed)
+    found = _compared(files, _in_order(ctx), versus, seed, options.Volcano(lenient, dialect))
     raise typer.Exit(_show(found, as_json=json, everything=everything))
 
 
@@ -112,14 +113,16 @@ def _in_order(ctx: typer.Context) -> list[tuple[str, str]]:
     return [(name, next(queues[name])) for name in ctx.meta["bayplan.order"]]
 
 
-def _compared(files: list[str], asked: list[tuple[str, str]], versus: list[str] | None, seed: int) -> Compared:
+def _compared(
+    files: list[str], asked: list[tuple[str, str]], versus: list[str] | None, seed: int, volcano: options.Volcano
+) -> Compared:
     from bayplan.cli import changes, diff_view, planning
 
     changes.check(asked, versus)
-    before = planning.plan(files, None, seed)
+    before = planning.plan(files, None, seed, volcano=volcano)
     if versus:
-        return diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed).cluster)
-    change = changes.whatif(before, asked)
+        return diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed, volcano=volcano).cluster)
+    change = changes.whatif(before, asked, volcano)
     return diff_view.Compared.of(before.cluster, change.cluster, change.changes)
 
 

@@ -24,6 +24,7 @@ def why(
     all_nodes: Annotated[bool, typer.Option("--all-nodes", help="The score or the reasons of every single node.")] = False,
     policy: options.Policy = None,
     lenient: options.Lenient = False,
+    dialect: options.Dialect = options.Grammar.AUTO,
     json: options.Json = False,
     seed: options.Seed = 0,
 ) -> None:
@@ -47,7 +48,7 @@ def why(
     """
     from bayplan.cli import planning, screen, why_view
 
-    planned = planning.plan(files, policy, seed)
+    planned = planning.plan(files, policy, seed, volcano=options.Volcano(lenient, dialect))
     answer = _answer(planned, workload, node, all_nodes)
     if json:
         screen.print_json("explanation", why_view.as_json(answer))

@@ -194,7 +194,7 @@ def show_nodes(one: Explanation, out: Console) -> None:
     if not refused:
         return
     out.print()
-    out.print("Why the others do not fit:")
+    out.print("Why the others do not fit:" if one.feasible else "Why they do not fit, node by node:")
     table = screen.table("NODE", "REASONS")
     for name, reasons in refused:
         table.add_row(Text(name, screen.NAME), _sentences(reasons))

@@ -81,10 +81,11 @@ class Recorder:
         self._writer.write({"event": "place", "requests": written, "decisions": records.write_decisions(plan)})
         return plan
 
-    def settle(self, workload: Workload, node: str) -> None:
+    def settle(self, workload: Workload, node: str, *, overbooked: bool = False) -> None:
         written = records.write_workload(workload)
-        self.cluster.settle(workload, node)
-        self._writer.write({"event": "settle", "workload": written, "node": node})
+        self.cluster.settle(workload, node, overbooked=overbooked)
+        more = {"overbooked": True} if overbooked else {}
+        self._writer.write({"event": "settle", "workload": written, "node": node, **more})
 
     def retry(self) -> Plan:
         plan = self.cluster.retry()

@@ -6,7 +6,7 @@
     node-changed   node                            labels, taints or the cordon of one became these
     node-removed   node, displaced                 one went; these workloads ran on it
     drain          node, displaced                 one was cordoned and emptied
-    settle         workload, node                  something already ran there
+    settle         workload, node, overbooked?     something already ran there, whether or not it fits
     place          requests, decisions             asked for, and decided
     retry          decisions                       pending work was tried again; only what found a place
     release        workload                        one was done

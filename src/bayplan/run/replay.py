@@ -163,7 +163,7 @@ class _Run:
         self.asked[workload.id] = workload
         self.recorded[workload.id] = node
         try:
-            self.cluster.settle(workload, node)
+            self.cluster.settle(workload, node, overbooked=record.data.get("overbooked") is True)
         except PlacementError as error:  # others sit there by now
             if not self.fixed:
                 self.changed.append(Changed(record.line, workload.id, f"on {node}", str(error)))

@@ -29,6 +29,7 @@ from bayplan.table import room, rows
 from bayplan.table.changes import ChangeLog
 from bayplan.table.column import Column, whole_blocks
 from bayplan.table.devices import DeviceColumns
+from bayplan.table.fork import fork
 from bayplan.table.index import LabelIndex
 from bayplan.table.journal import Changed, Journal, Marked, Placement, Released
 from bayplan.table.kinds import Kind, Kinds
@@ -281,25 +282,7 @@ class Snapshot:
 
     def fork(self) -> Snapshot:
         """A copy that can be changed freely; neither side ever sees the other's changes."""
-        twin = Snapshot(seed=self.seed)
-        twin.room = self.room
-        twin.alive, twin.open = self.alive.copy(), self.open.copy()
-        twin.names, twin.row_of = self.names.copy(), self.row_of.copy()
-        twin.labels = self.labels.copy()
-        twin.taint_sets, twin.soft_taints = self.taint_sets.copy(), self.soft_taints
-        twin.resources = self.resources.copy()
-        twin.capacity = [column.copy() for column in self.capacity]
-        twin.free = [column.copy() for column in self.free]
-        twin.devices = {name: columns.copy() for name, columns in self.devices.items()}
-        twin.images = self.images.copy()
-        twin.residents = self.residents.copy(twin.labels)
-        twin.statics = Statics(twin.labels)
-        twin.placements = self.placements.copy()
-        twin.guests = {row: guests.copy() for row, guests in self.guests.items()}
-        twin.journal = self.journal.copy()
-        twin.vacant = self.vacant.copy()
-        twin._kinds = self._kinds.copy(twin)
-        return twin
+        return fork(self)
 
     def mark(self) -> int:
         """Begin a new version although nothing changes here: the rules by which things are decided do."""

@@ -17,13 +17,12 @@ from bayplan.dialects.native.load import loads
 from bayplan.dialects.native.manifest import Manifest
 from bayplan.dialects.native.sections import DocumentEntry
 from bayplan.dialects.native.writing import write_group, write_nodes, write_template, write_workloads
-from bayplan.dialects.source import scalars
+from bayplan.dialects.source import dump
 from bayplan.engine.spec import PolicySpec
 from bayplan.errors import ConfigError, Unsupported
 from bayplan.model.group import Group
 
 SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
-_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def json_schema() -> dict[str, Any]:
@@ -56,7 +55,7 @@ def _tidied(schema: Any) -> Any:
 def dumps(manifest: Manifest) -> str:
     """The manifest as native YAML. Runs of equal nodes and workloads become one entry with count or replicas."""
     documents = list(_documents(manifest))
-    return "---\n".join(_yaml(one) for one in documents)
+    return "---\n".join(dump.to_yaml(one) for one in documents)
 
 
 def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
@@ -83,29 +82,9 @@ def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
 def write_policy(spec: PolicySpec) -> dict[str, Any]:
     """The policy as plain data. It is read once more: a spec can hold anything, and what is written must be readable."""
     try:
-        again = loads(_yaml({"policy": policies.write(spec)})).policy
+        again = loads(dump.to_yaml({"policy": policies.write(spec)})).policy
     except (ConfigError, yaml.YAMLError) as error:
         why = error.problems[0].message if isinstance(error, ConfigError) else str(error)
         raise Unsupported(f"the policy {spec.name or spec.preset!r} cannot be written: {why}") from error
     assert again is not None
     return policies.write(again)
-
-
-class _Dumper(_DUMPER):  # type: ignore[misc]
-    """Quotes every text that would be read as something else, and writes no aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _text(dumper: Any, value: str) -> Any:
-    style = None if isinstance(scalars.plain(value), str) else "'"
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def _yaml(document: dict[str, Any]) -> str:
-    found: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
-    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,10 +14,10 @@ from bayplan.dialects.native.names import Names
 from bayplan.dialects.native.sections import SECTIONS
 from bayplan.dialects.native.shapes import COUNT_LIMIT
 from bayplan.dialects.native.workloads import Reader
-from bayplan.dialects.source import text
+from bayplan.dialects.source import files, text, values
 from bayplan.dialects.source.report import Report, Spot
 from bayplan.engine.spec import PolicySpec
-from bayplan.errors import Problem, did_you_mean
+from bayplan.errors import ConfigError, Problem, did_you_mean
 from bayplan.model.group import Request
 from bayplan.model.node import Node, NodeTemplate
 from bayplan.model.workload import Workload
@@ -71,14 +70,9 @@ class _Reading:
 
     def file(self, name: str) -> None:
         try:
-            if name == "-":
-                self.text(sys.stdin.buffer.read(text.FILE_LIMIT + 1), "<stdin>")
-            else:
-                with open(name, "rb") as stream:
-                    self.text(stream.read(text.FILE_LIMIT + 1), name)
-        except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            self.report.take([Problem(f"cannot be read: {why}", file=name)])
+            self.text(*files.contents(name))
+        except ConfigError as error:
+            self.report.take(error.problems)
 
     def text(self, source: str | bytes, name: str) -> None:
         self.report.read(name)
@@ -92,21 +86,21 @@ class _Reading:
         if data is None:
             return
         if not isinstance(data, dict):
-            self.report.add(spot, f"expected a mapping of {', '.join(SECTIONS)}, found {wording.found(data)}")
+            self.report.add(spot, f"expected a mapping of {', '.join(SECTIONS)}, found {values.found(data)}")
             return
         for section, content in data.items():
             if self.report.full:
                 return
             if section not in SECTIONS:
                 near = did_you_mean(section, SECTIONS) if len(section) <= 100 else ""
-                self.report.add(spot / section, f"unknown section {wording.found(section)}", near, on_key=True)
+                self.report.add(spot / section, f"unknown section {values.found(section)}", near, on_key=True)
             elif section == "policy":
                 self._policy(spot / section, content)
             elif isinstance(content, list):
                 self._section(section, content, spot / section)
             elif content is not None:  # a section whose entries are all commented out is an empty one
                 hint = "begin every entry with '- '" if isinstance(content, dict) else ""
-                self.report.add(spot / section, f"expected a list, found {wording.found(content)}", hint)
+                self.report.add(spot / section, f"expected a list, found {values.found(content)}", hint)
 
     def _section(self, section: str, content: list[Any], spot: Spot) -> None:
         for i, written in enumerate(content):

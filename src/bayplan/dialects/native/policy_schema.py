@@ -6,7 +6,7 @@ parameters makes another rule of that kind; without it, the name is that of a ru
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, Tag
 
@@ -67,6 +67,13 @@ class BalanceEntry(ScorerEntry):
     resources: Given[SomeTexts] = Field(None, description="Which resources; absent: cpu and memory.")
 
 
+class PreferenceEntry(ScorerEntry):
+    """What workloads would like of a node."""
+
+    labels: Weight = Field(1.0, description="How much preferences for labels count; 0: not at all.")
+    taints: Weight = Field(1.0, description="How much taints of effect PreferNoSchedule count; 0: not at all.")
+
+
 class OtherScorerEntry(ScorerEntry):
     """A scorer from another package: the parameters are its own."""
 
@@ -86,6 +93,7 @@ def _scorer_tag(value: Any) -> str | None:
 
 _FORMS: Final = "a weight, or a mapping"
 _Number = Annotated[Weight, Tag("<number>")]
+_Preference = Annotated[_Number | Annotated[PreferenceEntry, Tag("<mapping>")], either(_FORMS)]
 _Plain = Annotated[_Number | Annotated[ScorerEntry, Tag("<mapping>")], either(_FORMS)]
 _Packing = Annotated[_Number | Annotated[PackingEntry, Tag("<mapping>")], either(_FORMS)]
 _Scarcity = Annotated[_Number | Annotated[ScarcityEntry, Tag("<mapping>")], either(_FORMS)]
@@ -107,7 +115,7 @@ class ScorersEntry(Entry):
     packing: Given[_Packing] = Field(None, description="Fill nodes up, or keep them even.")
     scarcity: Given[_Scarcity] = Field(None, description="Stay off nodes that hold scarce resources.")
     balance: Given[_Balance] = Field(None, description="Use the resources of a node evenly.")
-    preference: Given[_Plain] = Field(None, description="Preferences of workloads, and taints of effect PreferNoSchedule.")
+    preference: Given[_Preference] = Field(None, description="Preferences of workloads, and taints of effect PreferNoSchedule.")
     neighbours: Given[_Plain] = Field(None, description="Wishes to be near or apart.")
     spread: Given[_Plain] = Field(None, description="Wishes to be spread.")
     __pydantic_extra__: dict[str, _OtherScorer] = Field(init=False)
@@ -136,6 +144,7 @@ class ReserveEntry(Entry):
 class OtherReserveEntry(ReserveEntry):
     """Another reserve, under a name of its own."""
 
+    needed: ClassVar[dict[str, str]] = {"filter": "write filter: reserve, or call it reserve"}
     filter: Literal["reserve"] = Field(description="reserve: the kind of filter it is.")
 
 
@@ -165,10 +174,10 @@ class FiltersEntry(Entry):
 class PolicyEntry(Entry):
     """How nodes are chosen."""
 
-    preset: Literal["pack", "spread", "balanced", "ai-mixed", "plain"] = Field(
+    preset: Literal["pack", "spread", "balanced", "ai-mixed", "kubernetes", "plain"] = Field(
         "balanced",
         description="Where to begin: pack fills nodes up, spread keeps them even, balanced uses each evenly; ai-mixed packs GPUs "
-        "and keeps other work off them; plain takes the first node that fits.",
+        "and keeps other work off them; kubernetes scores as kube-scheduler does; plain takes the first node that fits.",
     )
     name: str = Field("", description="A name of your own for the policy.")
     scorers: Given[Annotated[ScorersEntry, Short]] = Field(

@@ -20,6 +20,8 @@ class Entry(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
     refused: ClassVar[dict[str, str]] = {}
     """Keys that are known elsewhere, and why they are not allowed here."""
+    needed: ClassVar[dict[str, str]] = {}
+    """Keys that must be given, and what to write; where their names do not say it."""
 
 
 def shape_of(value: Any) -> str | None:

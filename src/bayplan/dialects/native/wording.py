@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Tag, ValidationError
 
 from bayplan.dialects.native.shapes import Entry
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Report, Spot
 from bayplan.errors import did_you_mean
 
@@ -38,24 +39,17 @@ def explain(error: ValidationError, model: type[Entry], spot: Spot, report: Repo
     for one in error.errors(include_url=False):
         where = _spot(spot, one["loc"])
         if one["type"] == "missing":
-            report.add(Spot(where.document, where.path[:-1]), f"{where.path[-1]!r} is missing")
+            _missing_key(where, model_at(model, one["loc"][:-1]), report)
         elif one["type"] == "extra_forbidden":
             _unknown_key(where, model_at(model, one["loc"][:-1]), report)
         else:
             _wrong_value(one, where, report)
 
 
-def found(value: object) -> str:
-    """A value, as a person would name it."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if isinstance(value, str):
-        return repr(value) if len(value) <= 60 else repr(value[:57]) + "..."
-    return "a list" if isinstance(value, list) else "a mapping"
+def _missing_key(where: Spot, model: type[Entry] | None, report: Report) -> None:
+    key = str(where.path[-1])
+    hint = model.needed.get(key, "") if model is not None else ""
+    report.add(Spot(where.document, where.path[:-1]), f"{key!r} is missing", hint)
 
 
 def _unknown_key(where: Spot, model: type[Entry] | None, report: Report) -> None:
@@ -64,7 +58,7 @@ def _unknown_key(where: Spot, model: type[Entry] | None, report: Report) -> None
     if model is not None and len(key) <= 100:
         known = [one.alias or name for name, one in model.model_fields.items()]
         hint = model.refused.get(key) or did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
-    report.add(where, f"unknown key {found(key)}", hint, on_key=True)
+    report.add(where, f"unknown key {values.found(key)}", hint, on_key=True)
 
 
 def _wrong_value(one: Any, where: Spot, report: Report) -> None:
@@ -77,17 +71,17 @@ def _wrong_value(one: Any, where: Spot, report: Report) -> None:
         size = (
             f"{context['actual_length']:,}"
             if name.endswith("length") and context.get("actual_length") is not None
-            else found(value)
+            else values.found(value)
         )
         report.add(where, f"{words.format(_plain(context[name]))}, found {size}")
     elif kind == "literal_error":
         known = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
         hint = did_you_mean(value, known) if isinstance(value, str) and len(value) <= 100 else ""
         hint = hint if hint.startswith("did") else ""
-        report.add(where, f"expected one of {', '.join(known)}, found {found(value)}", hint)
+        report.add(where, f"expected one of {', '.join(known)}, found {values.found(value)}", hint)
     else:
         expected = _EXPECTED.get(kind) or one["msg"]
-        report.add(where, f"expected {expected}, found {found(value)}", _hint(kind, value, where))
+        report.add(where, f"expected {expected}, found {values.found(value)}", _hint(kind, value, where))
 
 
 def _hint(kind: str, value: object, where: Spot) -> str:

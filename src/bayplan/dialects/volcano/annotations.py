@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from bayplan.dialects.volcano import wording
+from bayplan.dialects.source import values
 from bayplan.dialects.volcano.decode import INT_LIMIT
 from bayplan.dialects.volcano.settings import Mode
 from bayplan.dialects.volcano.strategy_fit import TYPES
@@ -25,17 +25,25 @@ TYPE: Final = "volcano.sh/resource-strategy-scoring-type"
 WEIGHT: Final = "volcano.sh/resource-strategy-weight"
 
 
-def strategies_of_pod(annotations: Mapping[str, str], mode: Mode = "strict") -> tuple[ResourceStrategy, ...] | None:
-    """The strategies of a pod; None where it has none of its own. Strict: whatever Volcano swallows is an error."""
+def strategies_of_pod(
+    annotations: Mapping[str, str], mode: Mode = "strict", warnings: list[Problem] | None = None
+) -> tuple[ResourceStrategy, ...] | None:
+    """The strategies of a pod; None where it has none of its own.
+
+    Strict: whatever Volcano swallows is an error. Lenient: it is taken as Volcano takes it, and added to `warnings`.
+    """
     weights, problems = _weights(annotations.get(WEIGHT))
     kind = annotations.get(TYPE)
     if not kind:
         problems = [Problem(f"without {TYPE} Volcano ignores it", WEIGHT)] if annotations.get(WEIGHT) else []
     elif not isinstance(kind, str) or kind not in TYPES:
         hint = did_you_mean(str(kind)[:100], TYPES)
-        problems.insert(0, Problem(f"{wording.found(kind)} is not a strategy; the pod scores 0 everywhere", TYPE, hint))
+        problems.insert(0, Problem(f"{values.found(kind)} is not a strategy; the pod scores 0 everywhere", TYPE, hint))
+    problems = [problem.under("annotations") for problem in problems]
     if problems and mode == "strict":
-        raise ConfigError(problem.under("annotations") for problem in problems)
+        raise ConfigError(problems)
+    if warnings is not None:
+        warnings += problems
     if not kind:
         return None
     if not isinstance(kind, str) or kind not in TYPES or weights is None:
@@ -79,7 +87,7 @@ def _checked(pairs: list[tuple[str, Any]]) -> tuple[dict[str, int] | None, list[
             problems.append(Problem(f"{weight} is not a weight above 0", path, "leave it out" if weight == 0 else ""))
         if not resources.is_name(name):
             hint = "patterns work only in the scheduler's configuration" if "*" in name else ""
-            problems.append(Problem(f"{wording.found(name)} is not a resource name", path, hint))
+            problems.append(Problem(f"{values.found(name)} is not a resource name", path, hint))
         if name in weights:
             problems.append(Problem("given twice; Volcano takes the last", path))
         weights[name] = weight or 0

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Spot
-from bayplan.dialects.volcano import decode, getters, lists, strategy_fit, wording
+from bayplan.dialects.volcano import decode, getters, lists, strategy_fit
 from bayplan.dialects.volcano.reading import Reading
 from bayplan.dialects.volcano.settings import Proportional, Retention
 from bayplan.errors import did_you_mean
@@ -83,14 +84,14 @@ def _policy(written: Written, reading: Reading, flat: bool) -> tuple[Retention |
     if "policy" not in written.spots:
         reading.bent(written.place, "there is no 'policy'", "then leaves it off", f"one of {', '.join(POLICIES)}", on_key=True)
     elif name.strip().lower() not in POLICIES:
-        message = f"{wording.found(name)} is not a policy"
+        message = f"{values.found(name)} is not a policy"
         reading.bent(written.spots["policy"], message, "then leaves it off", did_you_mean(name[:100], POLICIES))
     spot = written.spots.get("resources", written.place)
     policy = name.strip().lower()
     if policy not in POLICIES:
         return None, None
     names = lists.listed(spot, _text(written, "resources", reading, flat), reading, "counts it twice in the sum")
-    if not names:
+    if not names and not ("resources" in written.spots and lists.is_unreadable(spot)):
         reading.bent(spot, "no resources are listed", "then does nothing", "resources: nvidia.com/gpu")
     if policy == "retention":
         return _retention(written, names, reading, flat), None
@@ -121,7 +122,7 @@ def _retention(written: Written, names: list[str], reading: Reading, flat: bool)
         if weights[name] < 0:
             reading.bent(spot, f"{weights[name]} is negative", "takes 1", "0, or a whole number above it")
         if name != "weight":
-            _listed(name, spot, names, reading)
+            lists.is_listed(spot, name, names, reading)
     weight = weights.pop("weight", 1)
     weight = 1 if weight < 0 else weight
     if weight == 0:
@@ -131,21 +132,12 @@ def _retention(written: Written, names: list[str], reading: Reading, flat: bool)
 
 def _proportional(written: Written, names: list[str], reading: Reading, flat: bool) -> Proportional:
     ratios = {}
-    known = [f"{name}.{secondary}" for name in names for secondary in lists.COUNTED_APART]
     for key, spot in written.under("proportional").items():
         ratio = _value(spot, reading, flat, decode.number, getters.get_float64, 1.0, "a number")
         if ratio < 0:
             reading.bent(spot, f"{ratio:g} is negative", "takes 1", "0, or a number above it")
             ratio = 1.0
-        if _listed(key, spot, known, reading):
+        if lists.is_ratio(spot, key, names, reading):
             ratios[key] = ratio
     listed = written.spots.get("resources", written.place)
     return strategy_fit.reserved(listed, written.place, names, ratios, reading)
-
-
-def _listed(name: str, spot: Spot, known: list[str], reading: Reading) -> bool:
-    if name in known:
-        return True
-    near = reading.mistakes.near_miss(name, dict.fromkeys(known)) or "list it in 'resources', too"
-    reading.bent(spot, f"{wording.found(name)} is not listed in 'resources'", "ignores it", near, on_key=True)
-    return False

@@ -50,7 +50,8 @@ def binpack(arguments: Spot, reading: Reading) -> Binpack:
             message = f"{name} has the key 'binpack.{name}' of its own"
             reading.bent(arguments / "binpack.resources", message, "takes that one", "list only other resources")
     weights = {name: _weight(arguments, key, reading) for name, key in keys.items()}
-    lists.unlisted(arguments, [key for key in given if key.startswith(prefix)], keys.values(), reading)
+    for key in (one for one in given if one.startswith(prefix)):
+        lists.is_listed(arguments / key, key, list(keys.values()), reading)
     others = [key for key in given if not key.startswith(prefix)]
     _unknown(arguments, others, ("binpack.weight", "binpack.resources", "binpack.cpu", "binpack.memory"), reading)
     return Binpack(reading.got(arguments, "binpack.weight", get_int, 1, "a whole number"), FrozenMap(weights))
@@ -107,9 +108,9 @@ def proportional_1_12(arguments: Spot, reading: Reading) -> Proportional | None:
     enabled = reading.got(arguments, ENABLE_1_12, get_bool, False, "true or false")
     names = _names(arguments, LIST_1_12, reading)
     keys = [key for key in arguments.value or {} if key.startswith(prefix)]
-    known = {f"{name}.{secondary}": 1.0 for name in names for secondary in lists.COUNTED_APART}
-    lists.unlisted(arguments, keys, [prefix + one for one in known], reading)
-    ratios = {one: _ratio(arguments, prefix + one, reading) for one in known}
+    for key in keys:
+        lists.is_ratio(arguments / key, key[len(prefix) :], names, reading)
+    ratios = {one: _ratio(arguments, prefix + one, reading) for one in lists.ratio_keys(names)}
     if not enabled:
         if names or keys:
             reading.bent(arguments, f"there is no '{ENABLE_1_12}: true'", "leaves it off", f"{ENABLE_1_12}: true", on_key=True)

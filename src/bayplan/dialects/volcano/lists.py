@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Spot
-from bayplan.dialects.volcano import decode, wording
+from bayplan.dialects.volcano import decode
 from bayplan.dialects.volcano.reading import Reading
+from bayplan.errors import did_you_mean
 from bayplan.model import resources
 from bayplan.model.strategy import pattern_fault
 
@@ -21,11 +23,16 @@ def listed(spot: Spot, written: str, reading: Reading, twice: str) -> list[str]:
     for name in decode.names(written):
         if not resources.is_name(name):
             hint = "patterns work only in the plugin's own 'resources'" if "*" in name else "write names with commas between them"
-            reading.bent(spot, f"{wording.found(name)} is not a resource name", "finds it nowhere", hint)
+            reading.bent(spot, f"{values.found(name)} is not a resource name", "finds it nowhere", hint)
         elif name in found:
             reading.bent(spot, f"{name!r} is listed twice", twice, "list it once")
         found.append(name)
     return found
+
+
+def is_unreadable(spot: Spot) -> bool:
+    """Whether something else than text stands where names should; that is said already."""
+    return spot.value is not None and not isinstance(spot.value, str)
 
 
 def is_pattern(spot: Spot, name: str, reading: Reading) -> bool:
@@ -38,13 +45,28 @@ def is_pattern(spot: Spot, name: str, reading: Reading) -> bool:
     return False
 
 
-def unlisted(spot: Spot, weighed: Iterable[str], known: Iterable[str], reading: Reading) -> None:
-    """Say which keys of the mapping at a spot speak of resources that are not listed."""
-    names = list(known)
-    for name in weighed:
-        if name not in names:
-            near = reading.mistakes.near_miss(name, dict.fromkeys(names)) or "list it in 'resources', too"
-            reading.bent(spot / name, f"{wording.found(name)} is not listed in 'resources'", "ignores it", near, on_key=True)
+def is_listed(spot: Spot, name: str, known: Collection[str], reading: Reading) -> bool:
+    """Whether a key speaks of a resource that is listed. (That none are is said elsewhere.)"""
+    if known and name not in known:
+        near = reading.mistakes.near_miss(name, dict.fromkeys(known)) or "list it in 'resources', too"
+        reading.bent(spot, f"{values.found(name)} is not listed in 'resources'", "ignores it", near, on_key=True)
+    return name in known
+
+
+def ratio_keys(names: Iterable[str]) -> list[str]:
+    """`<name>.cpu` and `<name>.memory`"""
+    return [f"{name}.{secondary}" for name in names for secondary in COUNTED_APART]
+
+
+def is_ratio(spot: Spot, key: str, names: Collection[str], reading: Reading) -> bool:
+    """Whether a key is one of these for a listed name."""
+    known = ratio_keys(names)
+    primary, _, secondary = key.rpartition(".")
+    if key not in known and primary in names and not did_you_mean(secondary, COUNTED_APART).startswith("did"):
+        hint = "the filter 'reserve' of bayplan's own policies takes any resource"
+        reading.bent(spot, f"only cpu and memory are reserved, not {secondary}", "ignores it", hint, on_key=True)
+        return False
+    return is_listed(spot, key, known, reading)
 
 
 def primaries(spot: Spot, names: Iterable[str], reading: Reading) -> Iterator[str]:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 
-from bayplan.dialects.source import text
+from bayplan.dialects.source import files
 from bayplan.dialects.volcano import plugins, source, tiers
 from bayplan.dialects.volcano.policy import policy
 from bayplan.dialects.volcano.reading import Reading
 from bayplan.dialects.volcano.settings import Configuration, Dialect, Mode
-from bayplan.errors import ConfigError, Problem, wrong
+from bayplan.errors import wrong
 
 
 def load(path: str | os.PathLike[str], dialect: Dialect = "auto", mode: Mode = "strict") -> Configuration:
     """Read a `volcano-scheduler.conf`, or a ConfigMap that has one, in YAML or JSON. "-" is standard input."""
-    name = os.fspath(path)
-    try:
-        if name == "-":
-            return loads(sys.stdin.buffer.read(text.FILE_LIMIT + 1), "<stdin>", dialect, mode)
-        with open(name, "rb") as stream:
-            raw = stream.read(text.FILE_LIMIT + 1)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ConfigError(Problem(f"cannot be read: {why}", file=name)) from error
-    return loads(raw, name, dialect, mode)
+    return loads(*files.contents(os.fspath(path)), dialect, mode)
 
 
 def loads(raw: str | bytes, name: str = "<text>", dialect: Dialect = "auto", mode: Mode = "strict") -> Configuration:

@@ -15,10 +15,10 @@ from bayplan.errors import did_you_mean
 
 OTHERS: Final[Mapping[str, str]] = {
     "gang": "bayplan's groups do it: all members of a group are placed, or none",
-    "drf": "bayplan decides in the order of arrival and priority",
+    "drf": "bayplan decides by priority, then in the order in which work is asked for",
     "proportion": "bayplan does not share capacity out to queues",
     "capacity": "bayplan does not share capacity out to queues",
-    "priority": "bayplan decides in the order in which work is asked for",
+    "priority": "bayplan always places the most important work first",
     **dict.fromkeys(("conformance", "pdb", "tdm", "rescheduling", "cdp"), "bayplan evicts nobody"),
     **dict.fromkeys(("overcommit", "sla", "resourcequota"), "bayplan has no stage of queueing before placement"),
     "deviceshare": "describe devices of nodes, and shares of them are placed by bayplan's own rule",
@@ -28,6 +28,8 @@ OTHERS: Final[Mapping[str, str]] = {
 }
 """Plugins that bayplan does not have, and what it has to say about each."""
 
+MIXED: Final = "mixed"
+"""Not a grammar: whose keys are wrong cannot be told."""
 KNOWN: Final = (PLUGIN, "binpack", "nodeorder", "predicates", *OTHERS)
 
 
@@ -75,6 +77,8 @@ def _not_here(use: Use, reading: Reading) -> None:
 
 
 def _strategy_fit(use: Use, found: Plugins, dialect: str, reading: Reading) -> Plugins:
+    if dialect == MIXED:
+        return found
     arguments, given = use.arguments, use.arguments.value or {}
     released = dialect != "design"
     known = [*strategy_fit.KEYS, "sra", *(("proportional",) if released else ())]
@@ -116,7 +120,8 @@ def _grammar(uses: list[Use], wanted: Dialect, reading: Reading) -> str:
     if wanted == "auto" and drafted and released:
         names = [".".join(map(str, one.path[one.path.index("arguments") + 1 :])) for one in (drafted[0], released[0])]
         message = f"{names[0]!r} is written in the design document's grammar, {names[1]!r} in that of the releases"
-        reading.refuse(drafted[0], message, "use one, or say which: dialect='volcano' or 'design'", on_key=True)
+        reading.refuse(drafted[0], message, "use one, or choose the dialect: volcano or design", on_key=True)
+        return MIXED
     if wanted == "design" or (wanted == "auto" and drafted):
         return "design"
     old = any(flat.is_proportional_1_12(key) for use in uses if use.name == "predicates" for key in use.arguments.value or {})

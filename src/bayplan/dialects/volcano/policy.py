@@ -35,8 +35,7 @@ NAME: Final = "volcano"
 EXACT_UP_TO: Final = 2_000_000
 """Higher scores are not exact, see docs/architecture.md."""
 _ROUND_NUMBERS = (
-    "the kube-scheduler plugins of nodeorder are taken on bayplan's own scales until the exact rules of Kubernetes are used; "
-    "nodeaffinity and tainttoleration share one weight, the greater"
+    "the kube-scheduler plugins of nodeorder are taken on bayplan's own scales until the exact rules of Kubernetes are used"
 )
 
 
@@ -94,16 +93,19 @@ def _binpack(pack: Binpack | None) -> dict[str, dict[str, Any]]:
 def _node_order(order: NodeOrder | None) -> dict[str, dict[str, Any]]:
     if order is None:
         return {}
-    wishes = max(order.node_affinity, order.taint_toleration, key=abs)
-    found = {
+    found: dict[str, dict[str, Any]] = {
         "nodeorder-least": _packing({"cpu": "least", "memory": "least"}, 100.0 * order.least, own=False),
         "nodeorder-most": _packing({"cpu": "most", "memory": "most"}, 100.0 * order.most, own=False),
         "balance": {"resources": ["cpu", "memory", "nvidia.com/gpu"], "weight": 100.0 * order.balanced},
-        "preference": {"weight": 100.0 * wishes},
+        "preference": _preference(order.node_affinity, order.taint_toleration),
         "neighbours": {"weight": 100.0 * order.pod_affinity},
         "spread": {"weight": 100.0 * order.topology_spread},
     }
     return {name: written for name, written in found.items() if written["weight"]}
+
+
+def _preference(labels: int, taints: int) -> dict[str, Any]:
+    return {"labels": float(labels), "taints": float(taints), "weight": 100.0 if labels or taints else 0.0}
 
 
 def _filters(plugins: Plugins) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Report, Spot
-from bayplan.dialects.volcano import decode, wording, yaml11
+from bayplan.dialects.volcano import decode, yaml11
 from bayplan.dialects.volcano.decode import Mismatch, Read
 from bayplan.errors import Problem
 
@@ -51,10 +52,11 @@ class Reading:
             read = decoder(self.as_yaml11(spot))
         except Mismatch as fault:
             ends = "; on this Volcano's scheduler process exits" if fault.fatal else ""
-            self.refuse(spot, f"expected {fault.expected}, found {wording.found(spot.value)}{ends}", _quoted(spot.value))
+            self.refuse(spot, f"expected {fault.expected}, found {values.found(spot.value)}{ends}", _instead(spot.value))
             return otherwise
         if read.bent:
-            self.bent(spot, f"{wording.found(spot.value)} stands here", read.bent, "give it a value or leave the key out")
+            hint = "give it a value or leave the key out" if spot.value is None else f"write {read.value}"
+            self.bent(spot, f"{values.found(spot.value)} stands here", read.bent, hint)
         return read.value
 
     def mapping(self, spot: Spot) -> Mapping[str, Any]:
@@ -68,8 +70,8 @@ class Reading:
             return base
         read = getter({key: self.as_yaml11(spot / key)}, key, base)
         if read.bent:
-            found = wording.found(spot.value[key])
-            self.bent(spot / key, f"expected {expected}, found {found}", read.bent, _quoted(spot.value[key]))
+            found = values.found(spot.value[key])
+            self.bent(spot / key, f"expected {expected}, found {found}", read.bent, _instead(spot.value[key]))
         return read.value
 
     def as_yaml11(self, spot: Spot) -> Any:
@@ -78,7 +80,7 @@ class Reading:
         if isinstance(value, str) and spot.document.written(spot.path) == value:
             meant = yaml11.meaning(value)
             if meant is not None:
-                shown = wording.found(meant)
+                shown = values.found(meant)
                 self.bent(
                     spot, f"{value!r} is a word to YAML 1.2", f"reads YAML 1.1, where it is {shown}", f"write {meant!s}".lower()
                 )
@@ -105,7 +107,7 @@ class Reading:
 
     def unknown(self, spot: Spot, key: str, known: Iterable[str], hint: str = "") -> None:
         near = hint or self.mistakes.near_miss(key, dict.fromkeys(known))
-        self.bent(spot, f"unknown key {wording.found(key)}", "ignores it", near, on_key=True)
+        self.bent(spot, f"unknown key {values.found(key)}", "ignores it", near, on_key=True)
 
     def unknown_keys(self, spot: Spot, known: Iterable[str], refused: Mapping[str, str] | None = None) -> None:
         """Every key of the mapping at a spot that is not known; `refused` says more about some."""
@@ -115,8 +117,10 @@ class Reading:
                 self.unknown(spot / key, key, names, (refused or {}).get(key, ""))
 
 
-def _quoted(value: Any) -> str:
-    """The commonest slip: a number or a truth value in quotes."""
+def _instead(value: Any) -> str:
+    """What to write, for the commonest slips: a number or a truth value in quotes, a list where names stand in a text."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return f'write "{", ".join(value)}"'
     if isinstance(value, str) and (value in ("true", "false") or value.lstrip("+-").replace(".", "", 1).isdecimal()):
         return "write it without quotes"
     return ""

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bayplan.dialects.source import text
+from bayplan.dialects.source import text, values
 from bayplan.dialects.source.report import Report, Spot
 from bayplan.dialects.source.text import Document
-from bayplan.dialects.volcano import wording
 from bayplan.errors import Problem
 
 KEY: Final = "volcano-scheduler.conf"
@@ -33,7 +32,7 @@ def configuration(raw: str | bytes, file: str, report: Report) -> Spot | None:
 def _in_document(document: Document, report: Report) -> Spot | None:
     spot, data = Spot(document), document.data
     if not isinstance(data, Mapping):
-        report.add(spot, f"expected a mapping of {', '.join(SECTIONS)}, found {wording.found(data)}")
+        report.add(spot, f"expected a mapping of {', '.join(SECTIONS)}, found {values.found(data)}")
         return None
     if data.get("kind") == "ConfigMap":
         return _in_config_map(spot, report)
@@ -51,7 +50,7 @@ def _in_config_map(spot: Spot, report: Report) -> Spot | None:
         return None
     inner = spot / "data" / key
     if not isinstance(inner.value, str):
-        report.add(inner, f"expected the configuration as text, found {wording.found(inner.value)}", "begin it with '|'")
+        report.add(inner, f"expected the configuration as text, found {values.found(inner.value)}", "begin it with '|'")
         return None
     documents, problems = _as_it_stands(inner) or text.parse(inner.value, f"{spot.document.file} ({key})")
     report.take(problems)

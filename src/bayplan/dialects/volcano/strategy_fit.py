@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Spot
-from bayplan.dialects.volcano import decode, lists, wording
+from bayplan.dialects.volcano import decode, lists
 from bayplan.dialects.volcano.reading import Reading
 from bayplan.dialects.volcano.settings import Proportional, Ratio, Retention, StrategyFit
 from bayplan.errors import did_you_mean
@@ -54,10 +55,11 @@ def _strategy(spot: Spot, name: str, reading: Reading) -> tuple[Kind, int]:
     fields = reading.fields(spot, ("type", "weight"))
     kind: Kind = "least"
     if "type" in fields:
-        written = reading.decoded(fields["type"], decode.text, "LeastAllocated")
-        if written not in TYPES and fields["type"].value is not None:
-            message = f"{wording.found(written)} is not a strategy"
-            reading.bent(fields["type"], message, "takes LeastAllocated", did_you_mean(written[:100], TYPES))
+        given = fields["type"]
+        written = reading.decoded(given, decode.text, "") if given.value is not None else ""
+        if written not in TYPES and not lists.is_unreadable(given):
+            message = f"{values.found(given.value)} is not a strategy"
+            reading.bent(given, message, "takes LeastAllocated", did_you_mean(written[:100], TYPES))
         kind = TYPES.get(written, kind)
     elif spot.value:
         reading.warn(spot, f"no type is given for {name}: LeastAllocated is taken", on_key=True)
@@ -78,9 +80,10 @@ def _names(fields: Mapping[str, Spot], spot: Spot, enabled: bool, reading: Readi
     written = reading.decoded(fields["resources"], decode.text, "") if "resources" in fields else ""
     if not enabled:
         return []
-    names = lists.listed(fields.get("resources", spot), written, reading, twice)
-    if not names:
-        reading.bent(fields.get("resources", spot), "no resources are listed", "then does nothing", 'resources: "nvidia.com/gpu"')
+    here = fields.get("resources", spot)
+    names = lists.listed(here, written, reading, twice)
+    if not names and not ("resources" in fields and lists.is_unreadable(here)):
+        reading.bent(here, "no resources are listed", "then does nothing", 'resources: "nvidia.com/gpu"')
     return names
 
 
@@ -89,7 +92,7 @@ def retention(spot: Spot, reading: Reading) -> Retention:
     fields = reading.fields(spot, SRA_KEYS, dict.fromkeys(("policy", "retention", "proportional"), DESIGN_HINT))
     enabled = _enabled(spot, fields, reading)
     names = _names(fields, spot, enabled, reading, "counts it twice in the sum")
-    weight = reading.decoded(fields["weight"], decode.whole, 0) if "weight" in fields else 0
+    weight = reading.decoded(fields["weight"], decode.whole, 1) if "weight" in fields else 0
     written = reading.mapping(fields["resourceWeight"]) if "resourceWeight" in fields else {}
     weights = {name: reading.decoded(fields["resourceWeight"] / name, decode.whole, 1) for name in written}
     if not enabled:
@@ -98,9 +101,9 @@ def retention(spot: Spot, reading: Reading) -> Retention:
         hint = "write a weight above 0, or enable: false"
         reading.bent(fields.get("weight", spot), f"enabled with weight {weight}", "then does nothing", hint, on_key=True)
     for name, one in weights.items():
+        lists.is_listed(fields["resourceWeight"] / name, name, names, reading)
         if one < 0:
             reading.bent(fields["resourceWeight"] / name, f"{one} is negative", "takes 1", "0, or a whole number above it")
-    lists.unlisted(fields.get("resourceWeight", spot), weights, names, reading)
     return weighed(fields.get("resourceWeight", spot), max(weight, 0), names, weights, reading)
 
 
@@ -127,11 +130,10 @@ def proportional(spot: Spot, reading: Reading) -> Proportional | None:
 
 def reserved(listed: Spot, given: Spot, names: list[str], ratios: Mapping[str, float], reading: Reading) -> Proportional:
     """The ratios of the listed names, `<name>.cpu` and `<name>.memory`: 1 where there is none or it is negative."""
-    known = [f"{name}.{secondary}" for name in names for secondary in lists.COUNTED_APART]
-    lists.unlisted(given, ratios, known, reading)
     for key, ratio in ratios.items():
+        lists.is_ratio(given / key, key, names, reading)
         if ratio < 0:
             reading.bent(given / key, f"{ratio:g} is negative", "takes 1", "0, or a number above it")
-    taken = {key: ratio if (ratio := ratios.get(key, 1.0)) >= 0 else 1.0 for key in known}
+    taken = {key: ratio if (ratio := ratios.get(key, 1.0)) >= 0 else 1.0 for key in lists.ratio_keys(names)}
     found = lists.primaries(listed, names, reading)
     return Proportional(FrozenMap({name: Ratio(taken[f"{name}.cpu"], taken[f"{name}.memory"]) for name in found}))

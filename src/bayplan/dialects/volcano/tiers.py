@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bayplan.dialects.source import values
 from bayplan.dialects.source.report import Spot
-from bayplan.dialects.volcano import wording
 from bayplan.dialects.volcano.reading import Reading
 from bayplan.dialects.volcano.source import SECTIONS
 from bayplan.errors import did_you_mean
@@ -52,7 +52,7 @@ def uses(conf: Spot, reading: Reading) -> list[Use]:
     found = []
     for tier in _items(conf / "tiers", reading):
         if not isinstance(tier.value, Mapping):
-            reading.refuse(tier, f"expected a mapping with 'plugins', found {wording.found(tier.value)}; {_REFUSES}")
+            reading.refuse(tier, f"expected a mapping with 'plugins', found {values.found(tier.value)}; {_REFUSES}")
             continue
         reading.unknown_keys(tier, ("plugins",))
         for plugin in _items(tier / "plugins", reading):
@@ -67,7 +67,7 @@ def _items(spot: Spot, reading: Reading) -> list[Spot]:
     if isinstance(spot.value, list):
         return [spot / at for at in range(len(spot.value))]
     if spot.value is not None:
-        reading.refuse(spot, f"expected a list, found {wording.found(spot.value)}; {_REFUSES}", "begin every entry with '- '")
+        reading.refuse(spot, f"expected a list, found {values.found(spot.value)}; {_REFUSES}", "begin every entry with '- '")
     return []
 
 
@@ -76,7 +76,7 @@ def _actions(spot: Spot, reading: Reading) -> None:
         reading.bent(spot, "there are no actions", "then schedules nothing", 'actions: "enqueue, allocate, backfill"')
     elif not isinstance(spot.value, str):
         hint = f'write "{", ".join(ACTIONS[:3])}"'
-        reading.refuse(spot, f"expected text, found {wording.found(spot.value)}; {_REFUSES}", hint)
+        reading.refuse(spot, f"expected text, found {values.found(spot.value)}; {_REFUSES}", hint)
     else:
         names = [name.strip() for name in spot.value.split(",")]
         for name in names:
@@ -88,16 +88,16 @@ def _actions(spot: Spot, reading: Reading) -> None:
 
 def _use(spot: Spot, reading: Reading) -> Use | None:
     if not isinstance(spot.value, Mapping):
-        reading.refuse(spot, f"expected a plugin, found {wording.found(spot.value)}; {_REFUSES}", "- name: ...")
+        reading.refuse(spot, f"expected a plugin, found {values.found(spot.value)}; {_REFUSES}", "- name: ...")
         return None
     name = spot.value.get("name")
     if not isinstance(name, str) or not name:
-        reading.refuse(spot / "name", f"expected the name of a plugin, found {wording.found(name)}")
+        reading.refuse(spot / "name", f"expected the name of a plugin, found {values.found(name)}")
         return None
     wrongly_spelt = {f"enabled{one[6:]}": f"write {one!r}" for one in SWITCHES if not one.startswith("enabled")}
     reading.unknown_keys(spot, ("name", "arguments", *SWITCHES), wrongly_spelt)
     if spot.value.get("arguments") is not None and not isinstance(spot.value["arguments"], Mapping):
-        found = wording.found(spot.value["arguments"])
+        found = values.found(spot.value["arguments"])
         reading.refuse(spot / "arguments", f"expected a mapping, found {found}; {_REFUSES}")
         return None
     switched = {one: _switch(spot / one, reading) for one in SWITCHES if one in spot.value}
@@ -107,5 +107,5 @@ def _use(spot: Spot, reading: Reading) -> Use | None:
 def _switch(spot: Spot, reading: Reading) -> bool:
     value: Any = reading.as_yaml11(spot)
     if value is not None and not isinstance(value, bool):
-        reading.refuse(spot, f"expected true or false, found {wording.found(value)}; {_REFUSES}")
+        reading.refuse(spot, f"expected true or false, found {values.found(value)}; {_REFUSES}")
     return value is not False

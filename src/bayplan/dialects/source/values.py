@@ -1,4 +1,4 @@
-"""Values and keys, as a person would name them."""
+"""Values of a file, as a person would name them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 
 def found(value: object) -> str:
+    """What stands there: `nothing`, `true`, `the number 3`, `'text'`, `a list`, `a mapping`."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
