@@ -23,6 +23,49 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+FilesBesideKube = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILES",
+        help="YAML or JSON files with nodes, workloads, groups and a policy; directories of them; [bold]-[/] for standard input. "
+        "None are needed with --kube.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Kube:
+    """Where Kubernetes' objects stand, and how they are to be read."""
+
+    paths: tuple[str, ...] = ()
+    version: str = "1.37"
+    scheduler: str = "default-scheduler"
+
+    @property
+    def words(self) -> list[str]:
+        """The same as options."""
+        found = [word for path in self.paths for word in ("--kube", path)]
+        found += [] if self.version == Kube().version else ["--kube-version", self.version]
+        return found + ([] if self.scheduler == Kube().scheduler else ["--scheduler", self.scheduler])
+
+
+NO_KUBE = Kube()
+
+KubePaths = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kube",
+        metavar="PATH",
+        help="Nodes, pods and a scheduler configuration as Kubernetes has them: manifests, directories of them, or what "
+        "[bold]kubectl get nodes,pods -A -o json[/] prints. Decided as kube-scheduler does, to the bit.",
+        show_default=False,
+    ),
+]
+KubeVersion = Annotated[str, typer.Option("--kube-version", metavar="1.30 … 1.37", help="Of Kubernetes, where they differ.")]
+Scheduler = Annotated[
+    str, typer.Option("--scheduler", metavar="NAME", help='Plan the pods of this scheduler only; "" for those of all.')
+]
 Policy = Annotated[
     str | None,
     typer.Option(
@@ -86,7 +129,14 @@ Seed = Annotated[
 ]
 
 
-def again(files: list[str], policy: str | None, volcano: Volcano, seed: int) -> list[str]:
+def again(files: list[str], policy: str | None, volcano: Volcano, seed: int, kube: Kube = NO_KUBE) -> list[str]:
     """The words that ask another command about the same plan."""
     chosen = ["--policy", policy] if policy else []
-    return [*files, *chosen, *volcano.words, *(["--seed", str(seed)] if seed else [])]
+    return [*files, *kube.words, *chosen, *volcano.words, *(["--seed", str(seed)] if seed else [])]
+
+
+def given(files: list[str] | None, kube: Kube = NO_KUBE) -> list[str]:
+    """The files; there must be some, or objects of Kubernetes."""
+    if not files and not kube.paths:
+        raise typer.BadParameter("name at least one file, or use --kube", param_hint="FILES")
+    return files or []

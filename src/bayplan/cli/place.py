@@ -15,7 +15,8 @@ Log = Annotated[
 
 
 def place(
-    files: options.Files,
+    files: options.FilesBesideKube = None,
+    kube: options.KubePaths = None,
     policy: options.Policy = None,
     lenient: options.Lenient = False,
     dialect: options.Dialect = options.Grammar.AUTO,
@@ -23,6 +24,8 @@ def place(
     json: options.Json = False,
     log: Log = None,
     seed: options.Seed = 0,
+    kube_version: options.KubeVersion = "1.37",
+    scheduler: options.Scheduler = "default-scheduler",
 ) -> None:
     """Place all workloads and groups, and show where they go.
 
@@ -36,6 +39,8 @@ def place(
 
     [cyan]bayplan place nodes/ work.yaml --policy pack[/]  a directory and a file, nodes filled up one by one
 
+    [cyan]kubectl get nodes,pods -A -o json | bayplan place --kube -[/]  as kube-scheduler would
+
     [cyan]bayplan place nodes.yaml pods.yaml --policy volcano-scheduler.conf[/]  as Volcano's scheduler would
 
     [cyan]bayplan place cluster.yaml --json | jq '.decisions[] | select(.node == null)'[/]  what is pending
@@ -47,10 +52,12 @@ def place(
     from bayplan.cli import plan_view, planning, screen
 
     volcano = options.Volcano(lenient, dialect)
-    planned = planning.plan(files, policy, seed, log, volcano)
+    objects = options.Kube(tuple(kube or ()), kube_version, scheduler)
+    named = options.given(files, objects)
+    planned = planning.plan(named, policy, seed, log, volcano, objects)
     if json:
         screen.print_json("plan", plan_view.as_json(planned))
     else:
-        words = options.again(files, policy, volcano, seed)
+        words = options.again(named, policy, volcano, seed, objects)
         plan_view.show(planned, screen.console(), words, everything=everything)
     raise typer.Exit(1 if planned.plan.pending else 0)

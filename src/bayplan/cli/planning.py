@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from bayplan.cli import kube as kubes
 from bayplan.cli import policies
-from bayplan.cli.options import STRICTLY, Volcano
+from bayplan.cli.options import NO_KUBE, STRICTLY, Kube, Volcano
 from bayplan.cli.progress import Progress, Waiting
 from bayplan.dialects import native
 from bayplan.dialects.native import Manifest
@@ -42,10 +43,11 @@ class Planned:
 
 
 def plan(
-    files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None, volcano: Volcano = STRICTLY
-) -> Planned:
+    files: Sequence[str], policy: str | None = None, seed: int = 0, log: str | None = None, volcano: Volcano = STRICTLY,
+    kube: Kube = NO_KUBE,
+) -> Planned:  # fmt: skip
     """Read the files and place everything in them."""
-    manifest = read(files, policy, volcano)
+    manifest = read(files, policy, volcano, kube)
     spec = manifest.policy or PolicySpec(preset=DEFAULT)
     made = build(spec)
     if log is None:
@@ -55,7 +57,7 @@ def plan(
         return _carry_out(manifest, recorder.cluster, recorder)
 
 
-def read(files: Sequence[str], policy: str | None = None, volcano: Volcano = STRICTLY) -> Manifest:
+def read(files: Sequence[str], policy: str | None = None, volcano: Volcano = STRICTLY, kube: Kube = NO_KUBE) -> Manifest:
     """What the files say, all together, and by which policy; all that is wrong with any of them is said at once."""
     named = files[0] if len(files) == 1 else f"{len(files):,} files"
     mistakes: list[Problem] = []
@@ -64,6 +66,9 @@ def read(files: Sequence[str], policy: str | None = None, volcano: Volcano = STR
         manifest = Manifest()
         with _collecting(mistakes):
             manifest = native.load(*(file for file in files if file not in configurations))
+    if kube.paths:
+        with _collecting(mistakes):
+            manifest = kubes.merged(manifest, kubes.read(kube))
     for file in configurations:
         with _collecting(mistakes):
             found = policies.read(file, volcano)
@@ -132,7 +137,7 @@ def _settle(manifest: Manifest, target: Cluster | Recorder) -> None:
     problems = []
     for workload, node in manifest.residents:
         try:
-            target.settle(workload, node)
+            target.settle(workload, node, overbooked=manifest.overbooked)
         except PlacementError as error:
             file, _, line = manifest.source("workload", workload.id).rpartition(":")
             hint = "what runs already must fit; correct its requests, its 'on', or the node's capacity"

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 
 def validate(
-    files: options.Files,
+    files: options.FilesBesideKube = None,
+    kube: options.KubePaths = None,
     policy: options.Policy = None,
     lenient: options.Lenient = False,
     dialect: options.Dialect = options.Grammar.AUTO,
     json: options.Json = False,
+    kube_version: options.KubeVersion = "1.37",
+    scheduler: options.Scheduler = "default-scheduler",
 ) -> None:
     """Check files without placing anything, and report all mistakes at once.
 
@@ -37,7 +40,8 @@ def validate(
     from bayplan.errors import ConfigError
 
     try:
-        found = _checked(files, policy, options.Volcano(lenient, dialect))
+        objects = options.Kube(tuple(kube or ()), kube_version, scheduler)
+        found = _checked(options.given(files, objects), policy, options.Volcano(lenient, dialect), objects)
     except ConfigError as error:
         if json:
             data = [failing.as_json(one) for one in error.problems]
@@ -53,12 +57,12 @@ def validate(
         screen.console().print("ok: " + (", ".join([*parts, *by]) or "empty"))
 
 
-def _checked(files: list[str], policy: str | None, volcano: options.Volcano) -> Manifest:
+def _checked(files: list[str], policy: str | None, volcano: options.Volcano, kube: options.Kube) -> Manifest:
     """What the files say; their policy can be built, too."""
     from bayplan.cli import planning
     from bayplan.engine.spec import build
 
-    found = planning.read(files, policy, volcano)
+    found = planning.read(files, policy, volcano, kube)
     if found.policy is not None:
         build(found.policy)
     return found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CHANGES = ("add", "add-template", "remove", "drain", "cordon", "uncordon", "relabel", "taint", "release", "policy")
 """Options that are changes: they are made in the order they are given in."""
-OTHERS = ("versus", "seed", "dialect")
+OTHERS = ("versus", "seed", "dialect", "kube", "kube-version", "scheduler")
 """Options that take a value and are no changes."""
 
 
@@ -63,7 +63,8 @@ Versus = Annotated[list[str] | None, _option("FILE", "Compare with the plan of o
 
 def whatif(
     ctx: typer.Context,
-    files: options.Files,
+    files: options.FilesBesideKube = None,
+    kube: options.KubePaths = None,
     add: Add = None,
     add_template: Template = None,
     remove: Remove = None,
@@ -80,6 +81,8 @@ def whatif(
     everything: options.All = False,
     json: options.Json = False,
     seed: options.Seed = 0,
+    kube_version: options.KubeVersion = "1.37",
+    scheduler: options.Scheduler = "default-scheduler",
 ) -> None:
     """Show what a change would do: who gains a place, who loses one, who moves.
 
@@ -103,7 +106,8 @@ def whatif(
 
     Exit code 0: all placed after the change; 1: some pending; 2: the input is wrong.
     """
-    found = _compared(files, _in_order(ctx), versus, seed, options.Volcano(lenient, dialect))
+    objects = options.Kube(tuple(kube or ()), kube_version, scheduler)
+    found = _compared(options.given(files, objects), _in_order(ctx), versus, seed, options.Volcano(lenient, dialect), objects)
     raise typer.Exit(_show(found, as_json=json, everything=everything))
 
 
@@ -114,12 +118,13 @@ def _in_order(ctx: typer.Context) -> list[tuple[str, str]]:
 
 
 def _compared(
-    files: list[str], asked: list[tuple[str, str]], versus: list[str] | None, seed: int, volcano: options.Volcano
-) -> Compared:
+    files: list[str], asked: list[tuple[str, str]], versus: list[str] | None, seed: int, volcano: options.Volcano,
+    kube: options.Kube,
+) -> Compared:  # fmt: skip
     from bayplan.cli import changes, diff_view, planning
 
     changes.check(asked, versus)
-    before = planning.plan(files, None, seed, volcano=volcano)
+    before = planning.plan(files, None, seed, volcano=volcano, kube=kube)
     if versus:
         return diff_view.Compared.of(before.cluster, planning.plan(versus, None, seed, volcano=volcano).cluster)
     change = changes.whatif(before, asked, volcano)

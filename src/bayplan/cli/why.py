@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def why(
     workload: Annotated[str, typer.Argument(help="A workload, a member of a group, or a group.", show_default=False)],
-    files: options.Files,
+    files: options.FilesBesideKube = None,
+    kube: options.KubePaths = None,
     node: Annotated[
         str | None, typer.Option("--node", "-n", metavar="NODE", help="Why this node, or why not?", show_default=False)
     ] = None,
@@ -27,6 +28,8 @@ def why(
     dialect: options.Dialect = options.Grammar.AUTO,
     json: options.Json = False,
     seed: options.Seed = 0,
+    kube_version: options.KubeVersion = "1.37",
+    scheduler: options.Scheduler = "default-scheduler",
 ) -> None:
     """Explain why a workload is where it is, or why it is nowhere.
 
@@ -42,13 +45,16 @@ def why(
 
     [cyan]bayplan why train cluster.yaml[/]  what does the group train wait for?
 
+    [cyan]bayplan why pod/web-0 --kube dump.json --all-nodes[/]  what each plugin of kube-scheduler says of each node
+
     [cyan]bayplan why train cluster.yaml --all-nodes --json[/]  every reason of every node, for programs
 
     Exit code 0: it is placed; 1: it is pending; 2: the input is wrong.
     """
     from bayplan.cli import planning, screen, why_view
 
-    planned = planning.plan(files, policy, seed, volcano=options.Volcano(lenient, dialect))
+    objects = options.Kube(tuple(kube or ()), kube_version, scheduler)
+    planned = planning.plan(options.given(files, objects), policy, seed, None, options.Volcano(lenient, dialect), objects)
     answer = _answer(planned, workload, node, all_nodes)
     if json:
         screen.print_json("explanation", why_view.as_json(answer))
@@ -58,12 +64,14 @@ def why(
 
 
 def _answer(planned: Planned, name: str, node: str | None, all_nodes: bool) -> Answer:
+    from bayplan.cli import kube as kubes
     from bayplan.cli.why_view import Answer
 
-    found = explanations(planned, name)
+    kube = planned.manifest.overbooked
+    found = explanations(planned, kubes.name_of(name) if kube else name)
     for one in found if node is not None else ():
         one.node(node or "")  # a node that is none should be said before anything else
-    return Answer(name, found, preemption(planned, found[0]), node, all_nodes)
+    return Answer(name, found, preemption(planned, found[0]), node, all_nodes, kube)
 
 
 def explanations(planned: Planned, name: str) -> list[Explanation]:

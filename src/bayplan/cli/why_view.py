@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from bayplan.cli import screen
+from bayplan.cli import kube_view, screen
 from bayplan.cli.scores_view import rule_and_topic, show_scores, signed
 from bayplan.engine.explain import View
 from bayplan.engine.explanation import Explanation
@@ -27,6 +27,8 @@ class Answer:
     preemption: Preemption | None
     node: str | None
     every_node: bool
+    kube: bool = False
+    """Was it asked about objects of Kubernetes?"""
 
 
 def show_answer(answer: Answer, out: Console) -> None:
@@ -34,8 +36,11 @@ def show_answer(answer: Answer, out: Console) -> None:
         if number:
             out.print()
         show(one, out, answer.node)
+        if answer.kube and one.chosen is None and not one.feasible:
+            kube_view.show_message(one, out)
         if answer.every_node:
-            show_nodes(one, out)
+            show_scores(one, out)
+            (kube_view.show_refusals if answer.kube else show_refusals)(one, out)
     show_preemption(answer.preemption, out)
 
 
@@ -188,8 +193,7 @@ def beside(one: Explanation, node: str) -> list[tuple[str, float, float]]:
     return [*parts, ("sum", sum(part[1] for part in parts), sum(part[2] for part in parts))]
 
 
-def show_nodes(one: Explanation, out: Console) -> None:
-    show_scores(one, out)
+def show_refusals(one: Explanation, out: Console) -> None:
     refused = [(name, reasons) for name, reasons in one.nodes() if reasons]
     if not refused:
         return
@@ -211,6 +215,8 @@ def as_json(answer: Answer) -> dict[str, object]:
     explained = []
     for one in answer.found:
         data = one.as_json(answer.every_node)
+        if answer.kube and one.chosen is None and not one.feasible:
+            data["kube_scheduler_says"] = kube_view.message_of(one)
         if answer.node is not None:
             data["asked_node"] = {"node": answer.node, "reasons": [reason.as_json() for reason in one.node(answer.node)]}
         explained.append(data)

@@ -41,6 +41,11 @@ def plugin_of(reason: Reason) -> str:
     return _OF_RULE.get(reason.rule, reason.rule)
 
 
+def order(plugin: str) -> int:
+    """When it is asked, among the others."""
+    return PLUGINS.index(plugin) if plugin in PLUGINS else len(PLUGINS)
+
+
 def message(reason: Reason) -> str:
     """The plugin's own words."""
     plugin = plugin_of(reason)
@@ -66,7 +71,7 @@ def first_refusal(reasons: Iterable[Reason]) -> list[str]:
     """What kube-scheduler notes down of a node: the words of the first plugin that refuses it."""
     listed = list(reasons)
     plugins = [plugin_of(one) for one in listed]
-    first = min(plugins, key=lambda name: PLUGINS.index(name) if name in PLUGINS else len(PLUGINS))
+    first = min(plugins, key=order)
     said = dict.fromkeys(message(one) for one, plugin in zip(listed, plugins, strict=True) if plugin == first)
     return list(said) if first == "NodeResourcesFit" else list(said)[:1]
 

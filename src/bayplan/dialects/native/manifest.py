@@ -24,6 +24,8 @@ class Manifest:
     policy: PolicySpec | None = None
     sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
     """`sources["node"]["n1"]` is "cluster.yaml:3"; kinds: node, template, workload (by id), group."""
+    overbooked: bool = False
+    """What runs was observed, not planned: there may be more of it than fits."""
 
     def source(self, kind: str, name: str) -> str:
         """Where it is defined, as `file:line`, or ""."""
