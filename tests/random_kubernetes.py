@@ -5,7 +5,7 @@ As in `random_scenarios`, a `Pick` makes every choice, pools are small so that t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -171,8 +171,9 @@ class Scenario:
     steps: tuple[Step, ...]
 
 
-def scenario(pick: Pick, most_steps: int = 25, *, only_pods: bool = False) -> Scenario:
-    start = [node(pick, name) for name in space.NAMES[: pick.number(2, len(space.NAMES))]]
+def scenario(pick: Pick, most_steps: int = 25, *, only_pods: bool = False, names: Sequence[str] = ()) -> Scenario:
+    """`names`: of many nodes, instead of a few."""
+    start = [node(pick, name) for name in names or space.NAMES[: pick.number(2, len(space.NAMES))]]
     present = {one.name: one for one in start}
     rules = profile(pick)
     kinds = [pod(pick, f"kind-{i}") for i in range(pick.number(1, 3))]

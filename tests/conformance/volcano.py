@@ -200,18 +200,19 @@ def plugin_init(case: Case, suite: Suite) -> None:
     """Which scorers are on. Whether Volcano asks them per node or for all nodes at once does not matter here."""
     arguments = {f"{name}.weight": weight for name, weight in case["weights"].items()}
     on = set(configuration([{"name": "nodeorder", "arguments": arguments}]).policy.scorers)
-    expected = {*case["expected_per_node_scorers"], *case["expected_batch_scorers"]} - {"ImageLocality"}
+    expected = {*case["expected_per_node_scorers"], *case["expected_batch_scorers"]}
     same(on, {NODE_ORDER[name] for name in expected}, "scorers")
 
 
 NODE_ORDER = {
-    "NodeResourcesFit_LeastAllocated": "nodeorder-least",
-    "NodeResourcesFit_MostAllocated": "nodeorder-most",
-    "NodeResourcesBalancedAllocation": "balance",
-    "NodeAffinity": "preference",
-    "TaintToleration": "preference",
-    "InterPodAffinity": "neighbours",
-    "PodTopologySpread": "spread",
+    "NodeResourcesFit_LeastAllocated": "leastrequested",
+    "NodeResourcesFit_MostAllocated": "mostrequested",
+    "NodeResourcesBalancedAllocation": "balancedresource",
+    "NodeAffinity": "nodeaffinity",
+    "TaintToleration": "tainttoleration",
+    "InterPodAffinity": "podaffinity",
+    "PodTopologySpread": "podtopologyspread",
+    "ImageLocality": "imagelocality",
 }
 
 

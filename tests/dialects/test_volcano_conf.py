@@ -57,34 +57,34 @@ def test_binpack_has_its_own_defaults() -> None:
     assert volcano.loads(conf("{name: binpack, arguments: {binpack.weight: 0}}")).policy.scorers == {}
 
 
-def test_nodeorder_is_taken_on_own_scales_and_says_so_once() -> None:
+def test_nodeorder_is_kube_schedulers_score_plugins() -> None:
     found = volcano.loads(conf("name: predicates", "name: nodeorder"))
     assert found.node_order == NodeOrder()
-    (warning,) = found.warnings
-    assert "own scales" in warning.message
-    assert "imagelocality is not supported" in warning.message
+    assert found.warnings == ()
     nodes = [Node("a", {"cpu": 2}, labels={"zone": "x"}), Node("b", {"cpu": 2}, taints=[Taint("t", effect="PreferNoSchedule")])]
-    planned = Cluster(nodes, policy=build(found.policy))
     wish = [Preference({"zone": "x"}, 1.0)]
-    assert planned.place(Workload("w", {"cpu": 1}, preferences=wish)).assignments == {"w": "a"}
+    best, other = Cluster(nodes, policy=build(found.policy)).why(Workload("w", {"cpu": 1}, preferences=wish)).scores()
+    assert (best.node, other.node) == ("a", "b")
+    # By weight: half of the cpu is left, and one resource alone is always even; b has the taint and not the label.
+    assert {rule: number for rule, _, number in best.parts} == {
+        "leastrequested": 1 * 50, "balancedresource": 1 * 100, "nodeaffinity": 2 * 100, "tainttoleration": 3 * 100,
+    }  # fmt: skip
+    assert (other.of("nodeaffinity"), other.of("tainttoleration")) == (0, 0)
 
 
 @pytest.mark.parametrize(
     "arguments, expected",
     [
-        ("{}", {"labels": 200.0, "taints": -300.0}),
-        ("{nodeaffinity.weight: 5, tainttoleration.weight: 1}", {"labels": 500.0, "taints": -100.0}),
-        ("{nodeaffinity.weight: 0}", {"taints": -300.0}),
-        ("{tainttoleration.weight: 0}", {"labels": 200.0}),
+        ("{nodeaffinity.weight: 5, tainttoleration.weight: 1}", {"nodeaffinity": 5.0, "tainttoleration": 1.0}),
+        ("{nodeaffinity.weight: 0}", {"tainttoleration": 3.0}),
         ("{nodeaffinity.weight: 0, tainttoleration.weight: 0}", {}),
+        ("{mostrequested.weight: 2, leastrequested.weight: 0}", {"nodeaffinity": 2.0, "tainttoleration": 3.0, "mostrequested": 2.0}),
     ],
 )
-def test_labels_and_taints_have_weights_of_their_own(arguments: str, expected: dict[str, float]) -> None:
-    found = volcano.loads(conf("name: predicates", f"{{name: nodeorder, arguments: {arguments}}}"))
-    node = Node("n", {"cpu": 2}, labels={"zone": "x"}, taints=[Taint("t", effect="PreferNoSchedule")])
-    workload = Workload("w", {"cpu": 1}, preferences=[Preference({"zone": "x"}, 1.0)])
-    (scored,) = Cluster([node], policy=build(found.policy)).why(workload).scores()
-    assert {topic: number for rule, topic, number in scored.parts if rule == "preference"} == expected
+def test_plugins_of_nodeorder_have_weights_of_their_own(arguments: str, expected: dict[str, float]) -> None:
+    found = volcano.loads(conf("name: predicates", f"{{name: nodeorder, arguments: {arguments}}}")).policy.scorers
+    asked = ("nodeaffinity", "tainttoleration", "mostrequested")
+    assert {name: written["weight"] for name, written in found.items() if name in asked} == expected
 
 
 def test_plugins_bayplan_does_not_have_are_named_once_each() -> None:

@@ -4,7 +4,7 @@
     sra                     scarcity, weight 100 * sra.weight
     proportional            a reserve of cpu and memory per unit
     binpack                 packing, all resources `most`, weight 100 * binpack.weight
-    nodeorder               bayplan's own scorers for what kube-scheduler's plugins do, on scales of 100 * weight
+    nodeorder               kube-scheduler's score plugins, 0 to 100 each, with these weights
     predicates              the filters beside room and devices; not listed: only room and devices count
 
 Scorers stand in the order of the tiers, which is the order in which Volcano adds.
@@ -34,9 +34,8 @@ from bayplan.engine.spec import PolicySpec
 NAME: Final = "volcano"
 EXACT_UP_TO: Final = 2_000_000
 """Higher scores are not exact, see docs/architecture.md."""
-_ROUND_NUMBERS = (
-    "the kube-scheduler plugins of nodeorder are taken on bayplan's own scales until the exact rules of Kubernetes are used"
-)
+KUBERNETES: Final = "1.34"
+"""The release whose score plugins Volcano's are built from."""
 
 
 def policy(plugins: Plugins, uses: list[Use], conf: Spot, reading: Reading) -> PolicySpec:
@@ -93,19 +92,18 @@ def _binpack(pack: Binpack | None) -> dict[str, dict[str, Any]]:
 def _node_order(order: NodeOrder | None) -> dict[str, dict[str, Any]]:
     if order is None:
         return {}
+    balanced = {"resources": ["cpu", "memory", "nvidia.com/gpu"], "version": KUBERNETES}
     found: dict[str, dict[str, Any]] = {
-        "nodeorder-least": _packing({"cpu": "least", "memory": "least"}, 100.0 * order.least, own=False),
-        "nodeorder-most": _packing({"cpu": "most", "memory": "most"}, 100.0 * order.most, own=False),
-        "balance": {"resources": ["cpu", "memory", "nvidia.com/gpu"], "weight": 100.0 * order.balanced},
-        "preference": _preference(order.node_affinity, order.taint_toleration),
-        "neighbours": {"weight": 100.0 * order.pod_affinity},
-        "spread": {"weight": 100.0 * order.topology_spread},
+        "leastrequested": {"scorer": "NodeResourcesFit", "strategy": "LeastAllocated", "weight": order.least},
+        "mostrequested": {"scorer": "NodeResourcesFit", "strategy": "MostAllocated", "weight": order.most},
+        "balancedresource": {"scorer": "NodeResourcesBalancedAllocation", "weight": order.balanced, **balanced},
+        "nodeaffinity": {"scorer": "NodeAffinity", "weight": order.node_affinity},
+        "podaffinity": {"scorer": "InterPodAffinity", "weight": order.pod_affinity},
+        "tainttoleration": {"scorer": "TaintToleration", "weight": order.taint_toleration},
+        "podtopologyspread": {"scorer": "PodTopologySpread", "weight": order.topology_spread},
+        "imagelocality": {"scorer": "ImageLocality", "weight": order.image_locality},
     }
-    return {name: written for name, written in found.items() if written["weight"]}
-
-
-def _preference(labels: int, taints: int) -> dict[str, Any]:
-    return {"labels": float(labels), "taints": float(taints), "weight": 100.0 if labels or taints else 0.0}
+    return {name: written | {"weight": float(written["weight"])} for name, written in found.items() if written["weight"]}
 
 
 def _filters(plugins: Plugins) -> dict[str, Any]:
@@ -136,9 +134,6 @@ def _digits(number: float) -> str:
 
 def _warn(plugins: Plugins, scorers: Mapping[str, Any], uses: list[Use], conf: Spot, reading: Reading) -> None:
     spots = {use.name: use.spot / "name" for use in uses}
-    if plugins.node_order is not None:
-        image = ", and imagelocality is not supported" if plugins.node_order.image_locality else ""
-        reading.warn(spots["nodeorder"], _ROUND_NUMBERS + image)
     if plugins.predicates is None:
         message = "predicates is not on: as in Volcano, only room counts, not selectors, taints, cordons or neighbours"
         reading.warn(spots.get("predicates", conf / "tiers"), message, "- name: predicates", on_key=True)
