@@ -218,7 +218,7 @@ UNSUPPORTED = {
     "may not use": Workload("w", selector={"d": "s"}, spread=[Spread({"a": "1"}, "z")]),
     "the priority": Workload("w", priority=1_500_000_000),
     "a strategy": Group("g", (Workload("w"),), Strategy.STRICT_SPREAD),
-    "several namespaces": Group("g", (Workload("w"), Workload("v", namespace="b"))),
+    "several namespaces": Group("g", (Workload("w"), Workload("v", namespace="b")), Strategy.ANY),
 }
 
 

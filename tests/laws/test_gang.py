@@ -221,3 +221,12 @@ def test_a_gang_no_node_can_ever_hold_is_impossible() -> None:
     cluster = Cluster([Node("n1", {"cpu": 4})])
     plan = cluster.place(Group("g", (Workload("a", {"cpu": 1}), Workload("b", {"cpu": 5}))))
     assert {one.status for one in plan} == {Status.IMPOSSIBLE}
+
+
+def test_any_leaves_the_lie_of_the_members_to_the_policy() -> None:
+    members = Workload("m", {"cpu": 1}).copies(4)
+    for policy, nodes in (("pack", 1), ("spread", 4)):
+        alone = Cluster([Node(f"n{i}", {"cpu": 4}) for i in range(4)], policy)
+        gang = alone.fork()
+        assert gang.place(Group("g", tuple(members), Strategy.ANY)).assignments == alone.place(members).assignments
+        assert len(set(alone.assignments.values())) == nodes

@@ -178,6 +178,8 @@ class Attempt:
 
 def group_rule(snapshot: Snapshot, group: Group, tally: Tally) -> tuple[tuple[Clause, ...], tuple[Part, ...]]:
     """The strategy as a rule over the tally of members already seated."""
+    if group.strategy is Strategy.ANY:
+        return (), ()
     if group.strategy is Strategy.SPREAD:
         return (), (Part("group", "spread", Graded(tally, lambda counts: counts * -1.0, WISH, lambda: 0.0, 0.0)),)
     if group.strategy is Strategy.PACK:

@@ -81,7 +81,7 @@ class Pipeline:
         end = self.snapshot.log.end
         gap, query.last_seen = end - query.last_seen if query.last_seen >= 0 else inf, end
         ranking: Ranking | Running | None = query.ranking
-        if ranking is not None and ranking.behind <= max(256, self.snapshot.room // 100):
+        if ranking is not None and end - ranking.read_to <= 256 + self.snapshot.room // 100:
             return ranking.best()
         query.hits = query.hits + 1 if gap <= SOON else 0
         if query.hits > (self.snapshot.room > LARGE):

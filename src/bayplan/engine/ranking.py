@@ -20,6 +20,8 @@ from bayplan.table.column import Floats, Rows, cells
 from bayplan.table.terms import Graded
 
 FEW_DOMAINS = 16
+FEW_BLOCKS = 6
+"""Up to so many, plain Python beats array calls."""
 
 NOWHERE = (-inf, 0)
 """As a score and a negated row: the greatest such pair is the best row, the lowest one of equals."""
@@ -43,7 +45,7 @@ class Ranking:
         self._block = cells(self._layout.block)
         self._stamps = query.stamps()
         self._node_version = self._snapshot.node_version
-        self._read_to = self._snapshot.log.end
+        self.read_to = self._snapshot.log.end
         self._coarse = bool(query.coarse_checks or query.coarse_terms)
         self._rank_all()
 
@@ -73,10 +75,6 @@ class Ranking:
             self._group_best: list[tuple[float, int]] = [NOWHERE] * len(place.groups)
             for group in range(len(place.groups)):
                 self._regroup(group)
-
-    @property
-    def behind(self) -> int:
-        return self._snapshot.log.end - self._read_to
 
     def best(self) -> Found:
         self._catch_up()
@@ -117,7 +115,13 @@ class Ranking:
     def _regroup(self, group: int) -> None:
         """Find the best of a group's blocks anew; the first of equal ones has the lowest row."""
         start, end = self._layout.groups[group]
-        block = start if end == start + 1 else start + int(self._tops[start:end].argmax())
+        if end - start > FEW_BLOCKS:
+            block = start + int(self._tops[start:end].argmax())
+        else:
+            block, top = start, self._top
+            for other in range(start + 1, end):
+                if top[other] > top[block]:
+                    block = other
         self._group_best[group] = (self._top[block], -self._first[block])
 
     def _shift(self) -> Floats:
@@ -141,13 +145,13 @@ class Ranking:
         for follower in query.followers:
             follower.catch_up()
         log = self._snapshot.log
-        rows = log.since(self._read_to)
+        rows = log.since(self.read_to)
         if rows is None or self._void():
             self._start()
             return
         for row in rows:
             self._replay(row)
-        self._read_to = log.end
+        self.read_to = log.end
 
     def _void(self) -> bool:
         """Did something move that is not in the log of rows?"""

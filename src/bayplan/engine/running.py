@@ -37,7 +37,7 @@ class Running:
     def _start(self) -> None:
         query = self._query
         self._stamps = query.stamps()
-        self._read_to = self._snapshot.log.end
+        self.read_to = self._snapshot.log.end
         mask = self._snapshot.alive.data.copy()
         for check in query.local_checks:
             check.narrow(mask)
@@ -45,14 +45,10 @@ class Running:
         self._cell = cells(self._scores)
         self._fitting = int(np.count_nonzero(mask))
 
-    @property
-    def behind(self) -> int:
-        return self._snapshot.log.end - self._read_to
-
     def best(self) -> Found:
         query, log = self._query, self._snapshot.log
         query.catch_up()
-        rows = log.since(self._read_to)
+        rows = log.since(self.read_to)
         if rows is None or (query.moody and self._stamps != query.stamps()):
             self._start()
         else:
@@ -60,7 +56,7 @@ class Running:
                 before, value = self._cell[row], query.value(row)
                 self._cell[row] = value
                 self._fitting += (value > -inf) - (before > -inf)
-            self._read_to = log.end
+            self.read_to = log.end
         return _best(query, self._scores, len(self._snapshot.names), self._fitting)
 
 

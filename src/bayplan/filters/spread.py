@@ -61,7 +61,8 @@ class Emptiest:
         eligible, tally = self._eligible, self._tally
         eligible.catch_up()
         code, count = self._witness
-        if self._losses == tally.losses and self._seen == eligible.seen and tally.of_code(code) == count:
+        # (A witness has a code of its own, so its cell is there.)
+        if self._losses == tally.losses and self._seen == eligible.seen and tally.cell[code] == count:
             return count
         code, count = self._look()
         if code:

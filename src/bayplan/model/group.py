@@ -20,6 +20,8 @@ class Strategy(StrEnum):
     SPREAD = "SPREAD"
     STRICT_PACK = "STRICT_PACK"
     STRICT_SPREAD = "STRICT_SPREAD"
+    ANY = "ANY"
+    """However the policy likes it: only all or nothing counts."""
 
 
 @dataclass(frozen=True, slots=True)

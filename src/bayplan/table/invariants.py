@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 def broken(snapshot: Snapshot, *, overbooked: bool = False) -> list[str]:
     """Every invariant that does not hold; `overbooked`: some were put where there was no room."""
-    checks = (_rows, _guests, _amounts, _devices, _index, _classes, _watches, _allowed, _holders, _statics)
-    checks += () if overbooked else (_room,)
+    checks = [_rows, _guests, _amounts, _devices, _index, _classes, _watches, _allowed, _holders, _statics]
+    checks += [] if overbooked else [_room]
     return [f"{check.__name__.strip('_')}: {fault}" for check in checks for fault in check(snapshot)]
 
 

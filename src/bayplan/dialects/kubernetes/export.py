@@ -58,7 +58,7 @@ def documents(objects: Objects) -> Iterator[Written]:
 def _gang(group: Group) -> Iterator[Written]:
     """A PodGroup of scheduler-plugins, whose members carry its name as a label."""
     what = f"group {group.name!r}"
-    if group.fallbacks or group.strategy is not Strategy.PACK or group.by != NODE:
+    if group.fallbacks or group.strategy is not Strategy.ANY or group.by != NODE:
         raise Unsupported(f"{what}: a strategy ({group.strategy.value} by {group.by}) or fallbacks")
     spaces = {one.namespace for one in group.members}
     if len(spaces) > 1:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from bayplan.dialects.kubernetes.reading import At, Remarks
-from bayplan.model.group import Group, Request
+from bayplan.model.group import Group, Request, Strategy
 from bayplan.model.workload import DEFAULT_NAMESPACE, Workload
 
 LABELS: Final = ("scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io")
@@ -77,7 +77,7 @@ def gather(
             if len(members[name]) < wanted:
                 short[name] = members[name]
             else:
-                found.append(Group(_title(name), tuple(members[name][:wanted])))
+                found.append(Group(_title(name), tuple(members[name][:wanted]), Strategy.ANY))
                 found += members[name][wanted:]
     return found, short
 

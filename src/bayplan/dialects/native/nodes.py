@@ -35,7 +35,8 @@ def _node(entry: schema.NodeEntry | schema.TemplateEntry, spot: Spot, report: Re
     marks = [taints.taint(one, spot / "taints" / i, report) for i, one in enumerate(entry.taints)]
     pieces = _devices(entry.devices, spot / "devices", report)
     given = [mark for mark in marks if mark is not None]
-    return report.build(spot, f"node {entry.name!r}", Node, entry.name, entry.capacity, entry.labels, given, pieces, cordoned)
+    about = (entry.name, entry.capacity, entry.labels, given, pieces, cordoned, entry.images)
+    return report.build(spot, f"node {entry.name!r}", Node, *about)
 
 
 def _devices(written: dict[str, int | list[str]], spot: Spot, report: Report) -> list[Device]:

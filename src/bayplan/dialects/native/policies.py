@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bayplan.dialects.native import selectors, strategies
-from bayplan.dialects.native.policy_schema import BalanceEntry, PackingEntry, PolicyEntry, PoolEntry, ReserveEntry, ScarcityEntry
+from bayplan.dialects.native.plugin_schema import NodeResourcesBalancedAllocationEntry, NodeResourcesFitEntry
+from bayplan.dialects.native.policy_schema import PolicyEntry, PoolEntry, ReserveEntry
+from bayplan.dialects.native.scorer_schema import BalanceEntry, PackingEntry, ScarcityEntry
 from bayplan.dialects.source.report import Report, Spot
 from bayplan.engine.spec import PolicySpec
 from bayplan.errors import ConfigError
@@ -43,7 +45,9 @@ def _listed(rules: Any, spot: Spot) -> Iterable[tuple[str, Any]]:
 def _check_scorer(entry: Any, spot: Spot, report: Report) -> None:
     if isinstance(entry, PackingEntry):
         _check_packing(entry, spot, report)
-    elif isinstance(entry, BalanceEntry | ScarcityEntry):
+    elif isinstance(entry, NodeResourcesFitEntry):
+        _check_fit(entry, spot, report)
+    elif isinstance(entry, BalanceEntry | ScarcityEntry | NodeResourcesBalancedAllocationEntry):
         _check_names(entry.resources or (), spot / "resources", report)
         if isinstance(entry, ScarcityEntry) and entry.resources is None and entry.weight:
             report.add(spot, "'resources' is missing", "list what is scarce: [nvidia.com/gpu]")
@@ -56,6 +60,18 @@ def _check_packing(entry: PackingEntry, spot: Spot, report: Report) -> None:
             strategies.read(one, spot / word / name, report)
             if word == "per_namespace" and (fault := syntax.name_fault(name)):
                 report.add(spot / word / name, fault, on_key=True)
+
+
+def _check_fit(entry: NodeResourcesFitEntry, spot: Spot, report: Report) -> None:
+    _check_names(entry.resources or {}, spot / "resources", report)
+    if (entry.strategy == "RequestedToCapacityRatio") != (entry.shape is not None):
+        report.add(spot, "a shape belongs to RequestedToCapacityRatio, which needs one", "shape: [[0, 0], [100, 10]]")
+    percents = [percent for percent, _ in entry.shape or ()]
+    for i, (percent, score) in enumerate(entry.shape or ()):
+        if score > 10:
+            report.add(spot / "shape" / i, f"a score is 0 to 10, found {score}")
+        if percent in percents[:i] or percent < max(percents[:i], default=0):
+            report.add(spot / "shape" / i, "percents must be rising")
 
 
 def _check_names(names: Iterable[str], spot: Spot, report: Report) -> None:

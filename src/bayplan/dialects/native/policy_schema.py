@@ -10,68 +10,15 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, Tag
 
-from bayplan.dialects.native.schema import ByResource, Selector
-from bayplan.dialects.native.shapes import Bounded, Entry, Given, Quantity, Short, Some, SomeTexts, Weight, either, shape_of
+from bayplan.dialects.native import plugin_schema as plugins
+from bayplan.dialects.native.plugin_schema import PLUGINS
+from bayplan.dialects.native.schema import Selector
+from bayplan.dialects.native.scorer_schema import KIND, BalanceEntry, PackingEntry, PreferenceEntry, ScarcityEntry, ScorerEntry
+from bayplan.dialects.native.shapes import Entry, Given, Quantity, Short, Some, SomeTexts, Weight, either, shape_of
 
 SomeQuantities = Some[dict[str, Quantity]]
-_KIND: Final = "Only under a name of your own: the kind of rule it is."
-_ALIASED: Final = ("packing", "scarcity", "balance")
+_ALIASED: Final = ("packing", "scarcity", "balance", *PLUGINS)
 """Scorers of which a policy may have several."""
-
-
-class ScorerEntry(Entry):
-    """A scorer that only has a weight."""
-
-    weight: Weight = Field(1.0, description="How much this scorer counts; 0 switches it off.")
-
-
-class PackingEntry(ScorerEntry):
-    """Fill nodes up, or keep them even."""
-
-    scorer: Given[Literal["packing"]] = Field(None, description=_KIND)
-    over: Literal["configured", "requested"] = Field(
-        "configured", description="Average over all the resources below, or over those the workload requests."
-    )
-    lacking: Literal["skip", "zero"] = Field(
-        "skip", description="A resource that the node has none of: skip it and its weight, or count it as zero."
-    )
-    resources: Given[Some[ByResource]] = Field(
-        None, description="What to do with each resource, or with all that begin so: nvidia.com/*. Absent: cpu and memory even."
-    )
-    per_queue: Given[Bounded[dict[str, Bounded[ByResource]]]] = Field(
-        None, description="By queue: what to do with each resource, in place of the above; {}: nothing."
-    )
-    per_namespace: Given[Bounded[dict[str, Bounded[ByResource]]]] = Field(
-        None, description="By namespace, for workloads whose queue is not listed: what to do with each resource."
-    )
-
-
-_Scarce = Annotated[
-    Annotated[Some[dict[str, Weight]], Tag("<mapping>")] | Annotated[SomeTexts, Tag("<list>")],
-    either("a mapping of resources to weights, or a list of resources"),
-]
-
-
-class ScarcityEntry(ScorerEntry):
-    """Stay off nodes that hold scarce resources, unless they are asked for."""
-
-    scorer: Given[Literal["scarcity"]] = Field(None, description=_KIND)
-    resources: Given[_Scarce] = Field(None, description="Scarce resources, and how scarce they are: {nvidia.com/gpu: 1}.")
-    total: Given[Weight] = Field(None, description="What the weights are divided by; absent: their sum.")
-
-
-class BalanceEntry(ScorerEntry):
-    """Use the resources of a node evenly."""
-
-    scorer: Given[Literal["balance"]] = Field(None, description=_KIND)
-    resources: Given[SomeTexts] = Field(None, description="Which resources; absent: cpu and memory.")
-
-
-class PreferenceEntry(ScorerEntry):
-    """What workloads would like of a node."""
-
-    labels: Weight = Field(1.0, description="How much preferences for labels count; 0: not at all.")
-    taints: Weight = Field(1.0, description="How much taints of effect PreferNoSchedule count; 0: not at all.")
 
 
 class OtherScorerEntry(ScorerEntry):
@@ -98,11 +45,27 @@ _Plain = Annotated[_Number | Annotated[ScorerEntry, Tag("<mapping>")], either(_F
 _Packing = Annotated[_Number | Annotated[PackingEntry, Tag("<mapping>")], either(_FORMS)]
 _Scarcity = Annotated[_Number | Annotated[ScarcityEntry, Tag("<mapping>")], either(_FORMS)]
 _Balance = Annotated[_Number | Annotated[BalanceEntry, Tag("<mapping>")], either(_FORMS)]
+_TaintToleration = Annotated[_Number | Annotated[plugins.TaintTolerationEntry, Tag("<mapping>")], either(_FORMS)]
+_NodeAffinity = Annotated[_Number | Annotated[plugins.NodeAffinityEntry, Tag("<mapping>")], either(_FORMS)]
+_PodTopologySpread = Annotated[_Number | Annotated[plugins.PodTopologySpreadEntry, Tag("<mapping>")], either(_FORMS)]
+_InterPodAffinity = Annotated[_Number | Annotated[plugins.InterPodAffinityEntry, Tag("<mapping>")], either(_FORMS)]
+_NodeResourcesFit = Annotated[_Number | Annotated[plugins.NodeResourcesFitEntry, Tag("<mapping>")], either(_FORMS)]
+_NodeResourcesBalancedAllocation = Annotated[
+    _Number | Annotated[plugins.NodeResourcesBalancedAllocationEntry, Tag("<mapping>")], either(_FORMS)
+]
+_ImageLocality = Annotated[_Number | Annotated[plugins.ImageLocalityEntry, Tag("<mapping>")], either(_FORMS)]
 _OtherScorer = Annotated[
     _Number
     | Annotated[PackingEntry, Tag("<packing>")]
     | Annotated[ScarcityEntry, Tag("<scarcity>")]
     | Annotated[BalanceEntry, Tag("<balance>")]
+    | Annotated[plugins.TaintTolerationEntry, Tag("<TaintToleration>")]
+    | Annotated[plugins.NodeAffinityEntry, Tag("<NodeAffinity>")]
+    | Annotated[plugins.PodTopologySpreadEntry, Tag("<PodTopologySpread>")]
+    | Annotated[plugins.InterPodAffinityEntry, Tag("<InterPodAffinity>")]
+    | Annotated[plugins.NodeResourcesFitEntry, Tag("<NodeResourcesFit>")]
+    | Annotated[plugins.NodeResourcesBalancedAllocationEntry, Tag("<NodeResourcesBalancedAllocation>")]
+    | Annotated[plugins.ImageLocalityEntry, Tag("<ImageLocality>")]
     | Annotated[OtherScorerEntry, Tag("<mapping>")],
     either(_FORMS, _scorer_tag),
 ]
@@ -118,6 +81,19 @@ class ScorersEntry(Entry):
     preference: Given[_Preference] = Field(None, description="Preferences of workloads, and taints of effect PreferNoSchedule.")
     neighbours: Given[_Plain] = Field(None, description="Wishes to be near or apart.")
     spread: Given[_Plain] = Field(None, description="Wishes to be spread.")
+    TaintToleration: Given[_TaintToleration] = Field(
+        None, description="kube-scheduler: few taints of effect PreferNoSchedule that are not tolerated."
+    )
+    NodeAffinity: Given[_NodeAffinity] = Field(None, description="kube-scheduler: preferred node affinity.")
+    PodTopologySpread: Given[_PodTopologySpread] = Field(None, description="kube-scheduler: topology spread that may be broken.")
+    InterPodAffinity: Given[_InterPodAffinity] = Field(
+        None, description="kube-scheduler: preferred affinity and anti-affinity between pods."
+    )
+    NodeResourcesFit: Given[_NodeResourcesFit] = Field(None, description="kube-scheduler: how much of a node would be requested.")
+    NodeResourcesBalancedAllocation: Given[_NodeResourcesBalancedAllocation] = Field(
+        None, description="kube-scheduler: use the resources of a node evenly, as kube-scheduler does."
+    )
+    ImageLocality: Given[_ImageLocality] = Field(None, description="kube-scheduler: nodes that have the images already.")
     __pydantic_extra__: dict[str, _OtherScorer] = Field(init=False)
 
 
@@ -134,7 +110,7 @@ class PoolEntry(Entry):
 class ReserveEntry(Entry):
     """Keep room for those who need what is scarce. It needs per_unit, pools, or both."""
 
-    filter: Given[Literal["reserve"]] = Field(None, description=_KIND)
+    filter: Given[Literal["reserve"]] = Field(None, description=KIND)
     per_unit: Given[Some[dict[str, SomeQuantities]]] = Field(
         None, description="What stays free for each idle unit of a resource: {nvidia.com/gpu: {cpu: 8, memory: 8G}}."
     )
@@ -160,6 +136,9 @@ class FiltersEntry(Entry):
 
     model_config = ConfigDict(strict=True, extra="allow")
     cordon: Given[bool] = Field(None, description="Nodes that are cordoned.")
+    unschedulable: Given[bool] = Field(
+        None, description="Nodes that are cordoned, unless that is tolerated as a taint (Kubernetes)."
+    )
     selector: Given[bool] = Field(None, description="Labels and names of nodes.")
     taints: Given[bool] = Field(None, description="Taints that are not tolerated.")
     fit: Given[bool] = Field(None, description="Room for what is requested; cannot be switched off.")

@@ -28,7 +28,7 @@ from bayplan.dialects.native.shapes import (
 )
 
 EffectName = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-StrategyName = Literal["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD"]
+StrategyName = Literal["PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD", "ANY"]
 
 
 class Operators(Entry):
@@ -87,7 +87,7 @@ _Devices = Annotated[
 ]
 
 _Namespaces = Annotated[
-    Annotated[Literal["*"], Tag("<text>")] | Annotated[SomeTexts, Tag("<list>")], either('a list of namespaces, or "*" for all')
+    Annotated[Literal["*"], Tag("<text>")] | Annotated[Texts, Tag("<list>")], either('a list of namespaces, or "*" for all')
 ]
 _Keys = Annotated[
     Annotated[str, Tag("<text>")] | Annotated[SomeTexts, Tag("<list>")], either('"node", a label key, or a list of these')
@@ -103,6 +103,9 @@ class Machine(Entry):
     )
     labels: Labels = Field({}, description="Labels of the node.")
     taints: Bounded[list[_Taint]] = Field([], description='Taints: "key=value:Effect" or {key, value, effect}.')
+    images: Bounded[dict[str, Annotated[int, Field(ge=0, lt=2**63)]]] = Field(
+        {}, description="Container images that are there already, and their sizes in bytes."
+    )
 
 
 class NodeEntry(Machine):
@@ -134,38 +137,57 @@ class PreferenceEntry(Entry):
 
 
 class Peers(Entry):
-    """What near, apart and spread have in common."""
+    """Some workloads."""
 
     peers: Selector = Field(description="The workloads it is about, by their labels.")
     namespaces: Given[_Namespaces] = Field(
-        None, description='Where the peers are looked for; ["*"]: everywhere; absent: in the own namespace.'
+        None, description='Where the peers are looked for; ["*"]: everywhere; []: nowhere; absent: in the own namespace.'
     )
+
+
+class NearTermEntry(Peers):
+    """One of several conditions that were joined."""
+
+    by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
+
+
+class Neighbours(Peers):
+    """What near, apart and spread have in common."""
+
     weight: Given[Wish] = Field(None, description="Absent: a hard rule. A number: a wish of that weight.")
 
 
-class NearEntry(Peers):
+class NearEntry(Neighbours):
     """Run where a matching workload runs."""
 
     by: _Keys = Field(
         "node", description='What counts as one place: "node", or the key of a node label such as zone, or several.'
     )
     first_may_start: bool = Field(False, description="true: while no peer runs at all, one that matches itself may go anywhere.")
+    terms: Given[Bounded[list[NearTermEntry]]] = Field(
+        None, description="The conditions this one was joined from, for scorers that look at them one by one (Kubernetes)."
+    )
 
 
-class ApartEntry(Peers):
+class ApartEntry(Neighbours):
     """Keep the number of matching workloads in one place low."""
 
     by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
     at_most: int = Field(1, description="How many may share one place, this one included.", ge=1, le=2**31)
 
 
-class SpreadEntry(Peers):
+class SpreadEntry(Neighbours):
     """Spread matching workloads evenly."""
 
     by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
     max_skew: int = Field(1, description="How many more a place may hold than the emptiest one.", ge=1, le=2**31)
     min_domains: int = Field(1, description="With fewer places than this, the emptiest counts as 0.", ge=1, le=2**31)
     honour_taints: bool = Field(False, description="true: places whose taints are not tolerated do not count.")
+    honour_selector: bool = Field(True, description="false: places that the own selector does not allow count, too.")
+    on_allowed: bool = Field(
+        False, description="true: only peers on nodes that count, and that have the keys of all hard spreads (Kubernetes)."
+    )
+    may_lack: bool = Field(False, description="true: a wish that does not put nodes without the key last (Kubernetes).")
 
 
 Point = Annotated[list[Finite], Field(min_length=2, max_length=2)]
@@ -200,7 +222,8 @@ class Conditions(Entry):
 
     requests: Given[Quantities] = Field(None, description="What it needs, by resource: {cpu: 500m, memory: 1Gi, gpu: 0.5}.")
     selector: Given[Selector] = Field(
-        None, description="Which nodes may run it, by their labels. A list of mappings: any of them."
+        None,
+        description="Which nodes may run it, by their labels; @name is the name of the node. A list of mappings: any of them.",
     )
     nodes: Given[Texts] = Field(None, description="Only these nodes, by name. Empty: any.")
     prefer: Given[Bounded[list[PreferenceEntry]]] = Field(None, description="Wishes about nodes.")
@@ -232,6 +255,7 @@ class MemberEntry(Conditions):
         None, description="What to do with each resource, where it wants it otherwise than the policy; {}: do not care."
     )
     labels: Labels = Field({}, description="Labels of the workload; others find it by them.")
+    images: Texts = Field([], description="The images of its containers, for scorers that like to find them on the node.")
     priority: int = Field(0, description="Higher goes first, and may push out lower.", ge=-(2**31), lt=2**31)
 
 
@@ -258,7 +282,7 @@ class GroupEntry(Entry):
     """Workloads that are placed all together or not at all."""
 
     name: str = Field(description="The name of the group.")
-    strategy: StrategyName = Field("PACK", description="PACK and SPREAD are wishes, STRICT_PACK and STRICT_SPREAD are rules.")
+    strategy: StrategyName = Field("PACK", description="PACK and SPREAD are wishes, STRICT_ ones are rules, ANY is neither.")
     by: str = Field("node", description='What counts as one place: "node", or the key of a node label such as zone.')
     members: Members = Field(description="The workloads of the group.")
     fallbacks: Bounded[list[GroupFallbackEntry]] = Field([], description="Other ways, tried in order.")

@@ -5,6 +5,7 @@
     {zone: {in: [...]}}              not_in, exists, gt, lt; several operators: all must hold
     {zone: a, disk: ssd}             both keys
     [{zone: a}, {disk: ssd}]         either mapping
+    {"@name": [n1, n2]}              the node is called n1 or n2; only where it is about nodes
 
 Law: parse(write(s)) == s, unless a value set needs "or" for one key: then it is written as several
 mappings, which match the same labels. A set that has some numbers and all texts cannot be written.
@@ -12,7 +13,7 @@ mappings, which match the same labels. A set that has some numbers and all texts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any, Final
 
@@ -27,41 +28,44 @@ from bayplan.model.selector import Selector
 
 BRANCH_LIMIT: Final = 256
 Value = str | list[str] | schema.Operators
+Fault = Callable[[str], str]
+"""What is wrong with a value, or nothing."""
 
 
-def parse(written: dict[str, Value] | list[dict[str, Value]], spot: Spot, report: Report) -> Selector:
+def parse(written: dict[str, Value] | list[dict[str, Value]], spot: Spot, report: Report, *, of_nodes: bool = True) -> Selector:
     """The selector at `spot`; mistakes in keys and values go to the report."""
     if isinstance(written, list):
-        return Selector(tuple(_term(one, spot / i, report) for i, one in enumerate(written)))
-    return Selector((_term(written, spot, report),))
+        return Selector(tuple(_term(one, spot / i, report, of_nodes) for i, one in enumerate(written)))
+    return Selector((_term(written, spot, report, of_nodes),))
 
 
-def _term(written: dict[str, Value], spot: Spot, report: Report) -> selectors.Term:
+def _term(written: dict[str, Value], spot: Spot, report: Report, of_nodes: bool) -> selectors.Term:
     sets = {}
     for key, value in written.items():
-        if fault := syntax.key_fault(key):
+        is_name = of_nodes and key == selectors.NODE_NAME
+        if not is_name and (fault := syntax.key_fault(key)):
             report.add(spot / key, fault, on_key=True)
-        sets[key] = _values(value, spot / key, report)
+        sets[key] = _values(value, spot / key, report, syntax.name_fault if is_name else syntax.value_fault)
     return selectors.term(sets)
 
 
-def _values(value: Value, spot: Spot, report: Report) -> ValueSet:
+def _values(value: Value, spot: Spot, report: Report, fault_of: Fault) -> ValueSet:
     if isinstance(value, str):
-        _check((value,), lambda _: spot, report)
+        _check((value,), lambda _: spot, report, fault_of)
         return algebra.in_(value)
     if isinstance(value, list):
-        _check(value, lambda i: spot / i, report)
+        _check(value, lambda i: spot / i, report, fault_of)
         return algebra.in_(*value)
-    return _operators(value, spot, report)
+    return _operators(value, spot, report, fault_of)
 
 
-def _operators(value: schema.Operators, spot: Spot, report: Report) -> ValueSet:
+def _operators(value: schema.Operators, spot: Spot, report: Report, fault_of: Fault) -> ValueSet:
     found = algebra.ANYTHING
     if value.in_ is not None:
-        _check(value.in_, lambda i: spot / "in" / i, report)
+        _check(value.in_, lambda i: spot / "in" / i, report, fault_of)
         found &= algebra.in_(*value.in_)
     if value.not_in is not None:
-        _check(value.not_in, lambda i: spot / "not_in" / i, report)
+        _check(value.not_in, lambda i: spot / "not_in" / i, report, fault_of)
         found &= algebra.not_in(*value.not_in)
     if value.exists is not None:
         found &= algebra.exists() if value.exists else algebra.does_not_exist()
@@ -74,22 +78,22 @@ def _operators(value: schema.Operators, spot: Spot, report: Report) -> ValueSet:
     return found
 
 
-def _check(values: Iterable[str], spot: Any, report: Report) -> None:
+def _check(values: Iterable[str], spot: Any, report: Report, fault_of: Fault) -> None:
     for i, value in enumerate(values):
-        if fault := syntax.value_fault(value):
+        if fault := fault_of(value):
             report.add(spot(i), fault)
 
 
-def write(selector: Selector) -> dict[str, Any] | list[dict[str, Any]]:
+def write(selector: Selector, *, of_nodes: bool = True) -> dict[str, Any] | list[dict[str, Any]]:
     """The selector in native notation."""
-    terms = [written for term in selector.terms for written in _write_term(term)]
+    terms = [written for term in selector.terms for written in _write_term(term, of_nodes)]
     return terms[0] if len(terms) == 1 else terms
 
 
-def _write_term(term: selectors.Term) -> list[dict[str, Any]]:
+def _write_term(term: selectors.Term, of_nodes: bool) -> list[dict[str, Any]]:
     keys = [key for key, _ in term]
-    if selectors.NODE_NAME in keys:
-        raise Unsupported(f"a selector cannot name nodes in YAML: {Selector((term,))}")
+    if selectors.NODE_NAME in keys and not of_nodes:
+        raise Unsupported(f"a selector of workloads cannot name nodes: {Selector((term,))}")
     choices = [branches(values) for _, values in term]
     total = 1
     for choice in choices:

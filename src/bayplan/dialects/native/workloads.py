@@ -119,15 +119,19 @@ class Reader:
     def _near(self, entry: schema.NearEntry, spot: Spot) -> Near | None:
         by = (entry.by,) if isinstance(entry.by, str) else tuple(entry.by)
         given = self._common(entry, spot) | {"by": tuple(map(_key, by)), "first_may_start": entry.first_may_start}
-        return self._report.build(spot, "near", Near, **given)
+        terms = _each(entry.terms or [], self._near_term, spot / "terms")
+        return self._report.build(spot, "near", Near, weight=entry.weight, terms=terms, **given)
+
+    def _near_term(self, entry: schema.NearTermEntry, spot: Spot) -> Near | None:
+        return self._report.build(spot, "near", Near, by=_key(entry.by), **self._common(entry, spot))
 
     def _apart(self, entry: schema.ApartEntry, spot: Spot) -> Apart | None:
         given = self._common(entry, spot) | {"by": _key(entry.by), "at_most": entry.at_most}
-        return self._report.build(spot, "apart", Apart, **given)
+        return self._report.build(spot, "apart", Apart, weight=entry.weight, **given)
 
     def _spread(self, entry: schema.SpreadEntry, spot: Spot) -> Spread | None:
-        given = self._common(entry, spot) | {"by": _key(entry.by), "honour_taints": entry.honour_taints}
-        return self._report.build(spot, "spread", Spread, max_skew=entry.max_skew, min_domains=entry.min_domains, **given)
+        given = self._common(entry, spot) | {"by": _key(entry.by)} | {name: getattr(entry, name) for name in _SPREAD}
+        return self._report.build(spot, "spread", Spread, weight=entry.weight, **given)
 
     def _common(self, entry: schema.Peers, spot: Spot) -> dict[str, Any]:
         namespaces: Namespaces = None
@@ -139,11 +143,12 @@ class Reader:
                     self._report.add(spot / "namespaces" / i, "'*' means every namespace and must stand alone")
                 elif one != ALL and (fault := syntax.name_fault(one)):
                     self._report.add(spot / "namespaces" / i, fault)
-        peers = selectors.parse(entry.peers, spot / "peers", self._report)
-        return {"peers": peers, "namespaces": namespaces, "weight": entry.weight}
+        peers = selectors.parse(entry.peers, spot / "peers", self._report, of_nodes=False)
+        return {"peers": peers, "namespaces": namespaces}
 
 
-_ABOUT = ("name", "labels", "namespace", "priority", "owner", "queue")
+_ABOUT = ("name", "labels", "namespace", "priority", "owner", "queue", "images")
+_SPREAD = ("max_skew", "min_domains", "honour_taints", "honour_selector", "on_allowed", "may_lack")
 _MODEL_NAMES = {"prefer": "preferences", "tolerate": "tolerations"}
 
 

@@ -13,6 +13,10 @@ from bayplan.model.node import Node, NodeTemplate
 from bayplan.model.resources import UNIT, in_bytes
 from bayplan.model.workload import DEFAULT_NAMESPACE, Fallback, Workload
 
+_SPREAD: Final = {
+    "max_skew": 1, "min_domains": 1, "honour_taints": False, "honour_selector": True, "on_allowed": False, "may_lack": False,
+}  # fmt: skip
+"""Of a spread, what is usual."""
 _SIZES: Final = tuple((suffix, 1024**i) for i, suffix in ((5, "Pi"), (4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")))
 
 
@@ -73,6 +77,7 @@ def _machine(node: Node) -> dict[str, Any]:
         "devices": written,
         "labels": dict(node.labels),
         "taints": [taints.write_taint(one) for one in node.taints],
+        "images": dict(node.images),
     }
     return {key: value for key, value in parts.items() if value}
 
@@ -80,6 +85,7 @@ def _machine(node: Node) -> dict[str, Any]:
 def _workload(workload: Workload) -> dict[str, Any]:
     about = {
         "owner": workload.owner, "queue": workload.queue, "labels": dict(workload.labels), "priority": workload.priority,
+        "images": list(workload.images),
     }  # fmt: skip
     found: dict[str, Any] = {} if workload.namespace == DEFAULT_NAMESPACE else {"namespace": workload.namespace}
     found |= {key: value for key, value in about.items() if value}
@@ -114,28 +120,33 @@ def _conditions(one: Workload | Fallback) -> dict[str, Any]:
 
 
 def _neighbours(one: Near | Apart | Spread) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "peers": selectors.write(one.peers),
-        "by": _place(one.by),
-    }
-    if one.namespaces == ALL:
-        found["namespaces"] = [ALL]
-    elif one.namespaces is not None:
-        if not one.namespaces or ALL in one.namespaces:
-            raise Unsupported(f"the set of namespaces {sorted(one.namespaces)}")
-        found["namespaces"] = sorted(one.namespaces)
+    found = _peers(one)
     if one.weight is not None:
         found["weight"] = float(one.weight)
     if isinstance(one, Near):
-        return found | ({"first_may_start": True} if one.first_may_start else {})
+        terms = {"terms": [_near_term(each) for each in one.terms]} if one.terms else {}
+        return found | ({"first_may_start": True} if one.first_may_start else {}) | terms
     if isinstance(one, Apart):
         return found | ({"at_most": one.at_most} if one.at_most != 1 else {})
-    numbers = {"max_skew": one.max_skew, "min_domains": one.min_domains}
-    return (
-        found
-        | {key: value for key, value in numbers.items() if value != 1}
-        | ({"honour_taints": True} if one.honour_taints else {})
-    )
+    return found | {name: getattr(one, name) for name, usual in _SPREAD.items() if getattr(one, name) != usual}
+
+
+def _peers(one: Near | Apart | Spread) -> dict[str, Any]:
+    found: dict[str, Any] = {"peers": selectors.write(one.peers, of_nodes=False), "by": _place(one.by)}
+    if one.namespaces == ALL:
+        found["namespaces"] = [ALL]
+    elif one.namespaces is not None:
+        if ALL in one.namespaces:
+            raise Unsupported(f"the set of namespaces {sorted(one.namespaces)}")
+        found["namespaces"] = sorted(one.namespaces)
+    return found
+
+
+def _near_term(one: Near) -> dict[str, Any]:
+    """A term has peers, a key and namespaces; what else a `Near` may have belongs to the whole."""
+    if one != Near(one.peers, one.by[0], one.namespaces):
+        raise Unsupported(f"a term of a near rule with a weight, several keys or terms of its own: {one}")
+    return _peers(one)
 
 
 def _place(by: str | tuple[str, ...]) -> str | list[str]:
