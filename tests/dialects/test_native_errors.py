@@ -114,7 +114,18 @@ WORK = [
     ("a number in a selector", "selector: {zone: 3}", "selector.zone", "expected text, a list of texts", ""),
     ("a number in a list", "selector: {zone: [a, 3]}", "selector.zone[1]", "expected text, found the number 3", "'3'"),
     ("a text for gt", "selector: {size: {gt: big}}", "selector.size.gt", "expected a whole number", ""),
-    ("a key that is none", "selector: {'@name': n}", "selector.@name", "contains '@'", ""),
+    ("a key that is none", "selector: {'@nme': n}", "selector.@nme", "contains '@'", ""),
+    ("the name of a node that is none", "selector: {'@name': [n, 'a b']}", "selector.@name[1]", "white space", ""),
+    ("a peer has no node's name", "near: [{peers: {'@name': n}}]", "near[0].peers.@name", "contains '@'", ""),
+    (
+        "a term with a weight",
+        "near: [{peers: {}, terms: [{peers: {}, weight: 1}]}]",
+        "near[0].terms[0].weight",
+        "unknown key",
+        "",
+    ),
+    ("a term of two keys", "near: [{peers: {}, terms: [{peers: {}, by: [a]}]}]", "near[0].terms[0].by", "expected text", ""),
+    ("an image that is none", "images: [7]", "images[0]", "expected text", ""),
     ("a value that is none", "selector: [{a: x}, {b: 'y z'}]", "selector[1].b", "contains ' '", ""),
     ("a word for a selector", "selector: zone=a", "selector", "expected a mapping of label keys", ""),
     ("peers that are a word", "near: [{peers: web}]", "near[0].peers", "expected a mapping of label keys", ""),
@@ -523,7 +534,7 @@ def test_all_mistakes_of_all_files_at_once(tmp_path: Path) -> None:
         ("d.yaml", 2, ""),
     ]
     assert str(caught.value).splitlines()[0].endswith("a.yaml:4:5: nodes[0].colour: unknown key 'colour' "
-        "(known: capacity, cordoned, count, devices, labels, name, taints)")  # fmt: skip
+        "(known: capacity, cordoned, count, devices, images, labels, name, taints)")  # fmt: skip
 
 
 def test_the_mistakes_of_one_entry_come_together() -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from bayplan.dialects import native
 from bayplan.dialects.native import policy_schema
-from bayplan.engine.policy import FILTER_RULES, FILTERS, PRESETS, SCORERS, preset
+from bayplan.engine.policy import FILTER_RULES, FILTERS, OTHER_FILTERS, PRESETS, SCORERS, preset
 from bayplan.engine.spec import PolicySpec, build
 from bayplan.errors import ConfigError
 from bayplan.filters.reserve import Pool, Reserve
@@ -239,8 +239,7 @@ def test_the_schema_refuses_what_has_the_wrong_shape(source: str) -> None:
 
 
 def test_the_dialect_knows_all_our_rules() -> None:
-    # Those with the names of Kubernetes' plugins are written like scorers of other packages.
-    assert set(policy_schema.ScorersEntry.model_fields) == {name for name in SCORERS if name.islower()}
-    assert set(policy_schema.FiltersEntry.model_fields) == {*FILTERS, *FILTER_RULES}
+    assert set(policy_schema.ScorersEntry.model_fields) == set(SCORERS)
+    assert set(policy_schema.FiltersEntry.model_fields) == {*FILTERS, *OTHER_FILTERS, *FILTER_RULES}
     known = CHECKER.schema["$defs"]["PolicyEntry"]["properties"]["preset"]["enum"]  # type: ignore[index,call-overload]
     assert known == list(PRESETS)

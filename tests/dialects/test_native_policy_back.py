@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +9,6 @@ from bayplan.dialects import native
 from bayplan.dialects.native import Manifest
 from bayplan.engine.policy import PRESETS, Policy, preset
 from bayplan.engine.spec import PolicySpec, build
-from bayplan.errors import Unsupported
 from bayplan.model import labels as algebra
 from bayplan.model.selector import NODE_NAME, Selector
 from tests.dialects.test_native_policy import spec_of
@@ -78,10 +76,10 @@ def test_what_python_may_hold_is_written_in_words() -> None:
     assert build(again) == build(spec)
 
 
-def test_a_pool_of_named_nodes_cannot_be_written() -> None:
+def test_a_pool_of_named_nodes() -> None:
     pool = {"keep": {"cpu": 1}, "nodes": Selector.of({NODE_NAME: "n1"})}
-    with pytest.raises(Unsupported, match="cannot name nodes"):
-        native.dumps(Manifest(policy=PolicySpec(filters={"reserve": {"pools": [pool]}})))
+    spec = PolicySpec(filters={"reserve": {"pools": [pool]}})
+    assert native.loads(native.dumps(Manifest(policy=spec))).policy == spec
 
 
 def test_a_preset_in_words() -> None:

@@ -56,11 +56,18 @@ def _all(several: list[ValueSet]) -> ValueSet:
     return found
 
 
-node_selectors = st.lists(st.dictionaries(keys, sets, max_size=3).map(Selector.of), max_size=3).map(
-    lambda several: Selector(tuple(term for one in several for term in one.terms))
-)
+def _any(several: list[Selector]) -> Selector:
+    return Selector(tuple(term for one in several for term in one.terms))
+
+
+peer_terms = st.dictionaries(keys, sets, max_size=3)
+peer_selectors = st.lists(peer_terms.map(Selector.of), max_size=3).map(_any)
+node_names = st.lists(st.sampled_from(("n1", "a:b", "é", "7")), min_size=1, max_size=2)
+name_sets = node_names.flatmap(lambda some: st.sampled_from((algebra.in_(*some), algebra.not_in(*some))))
+named_terms = st.builds(lambda term, named: term | {NODE_NAME: named}, peer_terms, name_sets)
+node_selectors = st.lists((peer_terms | named_terms).map(Selector.of), max_size=3).map(_any)
 topologies = st.sampled_from((NODE, "zone", "no"))
-namespaces = st.one_of(st.none(), st.just(ALL), st.frozensets(names, min_size=1, max_size=2))
+namespaces = st.one_of(st.none(), st.just(ALL), st.frozensets(names, max_size=2))
 wishes = st.none() | weights
 
 taints = st.builds(Taint, keys, words, st.sampled_from(Effect))
@@ -69,12 +76,14 @@ tolerations = st.one_of(
     st.builds(Toleration, keys, words, st.just(Match.EQUAL), st.none() | st.sampled_from(Effect)),
     st.builds(Toleration, keys, st.just("7"), st.sampled_from((Match.GT, Match.LT)), st.none() | st.sampled_from(Effect)),
 )
+near_terms = st.lists(st.builds(Near, peer_selectors, topologies, namespaces), max_size=2)
 nears = st.one_of(
-    st.builds(Near, node_selectors, topologies, namespaces, wishes, st.booleans()),
-    st.builds(Near, node_selectors, st.just(("zone", NODE)), namespaces, st.none(), st.booleans()),
+    st.builds(Near, peer_selectors, topologies, namespaces, wishes, st.booleans()),
+    st.builds(Near, peer_selectors, st.just(("zone", NODE)), namespaces, st.none(), st.booleans(), near_terms),
 )
-aparts = st.builds(Apart, node_selectors, topologies, namespaces, wishes, st.integers(1, 3))
-spreads = st.builds(Spread, node_selectors, topologies, namespaces, wishes, st.integers(1, 3), st.integers(1, 3), st.booleans())
+aparts = st.builds(Apart, peer_selectors, topologies, namespaces, wishes, st.integers(1, 3))
+flags = [st.booleans()] * 4
+spreads = st.builds(Spread, peer_selectors, topologies, namespaces, wishes, st.integers(1, 3), st.integers(1, 3), *flags)
 preferences = st.builds(Preference, node_selectors, st.floats(-1e4, 1e4))
 few = {"max_size": 2}
 conditions = {
@@ -105,6 +114,7 @@ about = {
     "owner": names | st.just(""),
     "queue": names | st.just(""),
     "packing": packings,
+    "images": st.lists(names | st.just("web:v1"), max_size=2),
 }
 kinds = st.builds(Workload, st.just("w"), **conditions, **about)
 """Workloads of any kind; the tests give them names of their own."""
@@ -117,7 +127,8 @@ def machines(draw: st.DrawFn, name: str) -> Node:
     pieces = [Device(resource, str(i)) for resource, count in counted.items() for i in range(count)]
     pieces += [Device("fpga", one) for one in listed]
     capacity = {k: v for k, v in draw(amounts).items() if k not in counted}
-    return Node(name, Resources(capacity), draw(label_maps), draw(st.lists(taints, **few)), pieces)
+    images = draw(st.dictionaries(names | st.just("web:v1"), st.integers(0, 2**63 - 1), max_size=2))
+    return Node(name, Resources(capacity), draw(label_maps), draw(st.lists(taints, **few)), pieces, images=images)
 
 
 @st.composite
@@ -210,7 +221,12 @@ UNSUPPORTED = [
         "not a number or < 4",
     ),
     ("a topology called node", Manifest(requests=(Workload("w", apart=(Apart(EVERYTHING, by="node"),)),)), "'node'"),
-    ("no namespace", Manifest(requests=(Workload("w", apart=(Apart(EVERYTHING, namespaces=frozenset()),)),)), "namespaces"),
+    ("a peer of a node's name", Manifest(requests=(Workload("w", apart=(Apart({NODE_NAME: "n"}),)),)), "cannot name nodes"),
+    (
+        "a near rule within a term",
+        Manifest(requests=(Workload("w", near=(Near(EVERYTHING, terms=[Near(EVERYTHING, weight=1.0)]),)),)),
+        "a term of a near rule",
+    ),
     ("Exists with a value", Manifest(requests=(Workload("w", tolerations=(Toleration("a", "b", Match.EXISTS),)),)), "'b'"),
     ("two strategies for one resource", Manifest(requests=(Workload("w", packing=[ResourceStrategy("cpu")] * 2),)), "'cpu'"),
     ("a policy of things", Manifest(policy=PolicySpec(scorers={"mine": {"x": object()}})), "'balanced' cannot be written"),
@@ -272,5 +288,4 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
     below = Workload("w", tolerations=[Toleration("k", "-1", Match.GT)])
     assert native.loads(native.dumps(native.Manifest(requests=(below,)))).requests == (below,)
     by_name = Workload("w", preferences=[Preference(Selector.of({NODE_NAME: "n"}))])
-    with pytest.raises(Unsupported, match="cannot name nodes"):
-        native.dumps(native.Manifest(requests=(by_name,)))
+    assert native.loads(native.dumps(native.Manifest(requests=(by_name,)))).requests == (by_name,)

@@ -8,6 +8,7 @@ engine's code. One idea per file:
     scores.py    how good a node is
     groups.py    whether a gang lies where its strategy allows, and whether it could lie anywhere
     judge.py     Oracle: filter, score, pick
+    kube.py      KubeOracle, the same for kube-scheduler's profile: kube_filters.py, kube_scores.py, kube_amounts.py
 """
 
 from tests.oracle.cluster import Reserve
