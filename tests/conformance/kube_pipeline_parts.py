@@ -10,7 +10,7 @@ from bayplan import Cluster, Spread, Workload
 from bayplan.dialects.kubernetes import labels, selector_text
 from bayplan.dialects.kubernetes.neighbours import STAYING
 from bayplan.engine.policy import PRESETS
-from bayplan.scorers.kubernetes.allocation import _on_shape
+from bayplan.scorers.kubernetes.allocation import on_shape
 from bayplan.scorers.kubernetes.points import Peak
 from bayplan.table.column import Column
 from bayplan.table.eligible import eligible_for, tally_of
@@ -67,7 +67,7 @@ def counts(cluster: Cluster, workload: Workload, one: Spread) -> dict[str, Any]:
 def broken_linear(case: Case, suite: Suite) -> None:
     points = [(one["utilization"], one["score"]) for one in case["points"]]
     for percent, expected in case["expect"]["assertions"]:
-        same(_on_shape(points, percent), expected, f"score at {percent}")
+        same(on_shape(points, percent), expected, f"score at {percent}")
 
 
 @judges("normalize")

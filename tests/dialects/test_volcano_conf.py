@@ -78,7 +78,7 @@ def test_nodeorder_is_kube_schedulers_score_plugins() -> None:
         ("{nodeaffinity.weight: 5, tainttoleration.weight: 1}", {"nodeaffinity": 5.0, "tainttoleration": 1.0}),
         ("{nodeaffinity.weight: 0}", {"tainttoleration": 3.0}),
         ("{nodeaffinity.weight: 0, tainttoleration.weight: 0}", {}),
-        ("{mostrequested.weight: 2, leastrequested.weight: 0}", {"nodeaffinity": 2.0, "tainttoleration": 3.0, "mostrequested": 2.0}),
+        ("{mostrequested.weight: 2}", {"nodeaffinity": 2.0, "tainttoleration": 3.0, "mostrequested": 2.0}),
     ],
 )
 def test_plugins_of_nodeorder_have_weights_of_their_own(arguments: str, expected: dict[str, float]) -> None:

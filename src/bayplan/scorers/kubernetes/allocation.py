@@ -127,10 +127,10 @@ class Together:
 
 def _table(shape: tuple[tuple[int, int], ...]) -> Floats:
     """The score at every percent from 0 to 100: piecewise linear, dropping remainders towards zero."""
-    return np.array([_on_shape([(x, y * 10) for x, y in shape], percent) for percent in range(101)] if shape else [0.0])
+    return np.array([on_shape([(x, y * 10) for x, y in shape], percent) for percent in range(101)] if shape else [0.0])
 
 
-def _on_shape(points: list[tuple[int, int]], percent: int) -> float:
+def on_shape(points: list[tuple[int, int]], percent: int) -> float:
     before: tuple[int, int] | None = None
     for x, y in points:
         if percent <= x:
