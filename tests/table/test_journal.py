@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from bayplan import ConfigError, Node, Workload
@@ -32,7 +33,7 @@ def test_a_placement_knows_the_version_it_was_decided_at() -> None:
     snapshot = Snapshot([Node("n", {"cpu": 4})])
     version = snapshot.version
     assert snapshot.place(Workload("a"), "n").version == version
-    snapshot.place_many(["b", "c"], snapshot.kind(Workload("b")), [0, 0])
+    snapshot.place_many(["b", "c"], snapshot.kind(Workload("b")), [0, 0], np.array([0, 0]))
     assert [snapshot.placements[one].version for one in "bc"] == [version + 1, version + 2]
 
 

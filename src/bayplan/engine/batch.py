@@ -29,18 +29,22 @@ from bayplan.table.terms import Graded, Linear, Weighs
 _DOUBT = 4e-9
 """The estimate and the exact score of a copy differ by less than half of this (the grid is 1e-9)."""
 
+Chosen = tuple[Rows, Floats]
+"""Rows and their scores, in the order of deciding."""
+
 SMALL = 8
 """Fewer than this are not worth the set-up."""
 
 
-def place_equal(pipeline: Pipeline, query: Query, ids: Sequence[str]) -> tuple[list[int], list[float]]:
+def place_equal(pipeline: Pipeline, query: Query, ids: Sequence[str]) -> tuple[list[int], Sequence[float] | Floats]:
     """Place as many of the equal workloads as fit; rows and scores, in the order of `ids`."""
     query.catch_up()
     found = _direct(query, len(ids)) if len(ids) >= SMALL else None
     if found is not None:
-        rows, scores = found
-        pipeline.snapshot.place_many(ids[: len(rows)], query.kind, rows)
-        return rows, scores
+        chosen, exact = found
+        rows = chosen.tolist()
+        pipeline.snapshot.place_many(ids[: len(rows)], query.kind, rows, chosen)
+        return rows, exact
     rows, scores = [], []
     for one in ids:
         if not query.current:
@@ -54,7 +58,7 @@ def place_equal(pipeline: Pipeline, query: Query, ids: Sequence[str]) -> tuple[l
     return rows, scores
 
 
-def _direct(query: Query, count: int) -> tuple[list[int], list[float]] | None:
+def _direct(query: Query, count: int) -> Chosen | None:
     snapshot, kind = query.snapshot, query.kind
     if query.normalised or any(name in kind.requests for name in snapshot.devices):
         return None
@@ -78,14 +82,14 @@ def _refuses_second(check: Counted, alive: Bools) -> bool:
     return not check.absent or not np.any(alive & (label.codes.data == 0))
 
 
-def _one_each(query: Query, count: int) -> tuple[list[int], list[float]]:
+def _one_each(query: Query, count: int) -> Chosen:
     rows = np.flatnonzero(query.mask())
     scores = query.scores()[rows]
     order = np.argsort(-scores, kind="stable")[:count]
-    return rows[order].tolist(), scores[order].tolist()
+    return rows[order], scores[order]
 
 
-def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
+def _series(query: Query, count: int) -> Chosen | None:
     simple = all(isinstance(one, AtLeast | Holds | Counted) for one in query.local_checks) and all(
         isinstance(one, Linear | Weighs | Graded) for one in query.local_terms
     )
@@ -94,7 +98,7 @@ def _series(query: Query, count: int) -> tuple[list[int], list[float]] | None:
         return None
     rows = np.flatnonzero(query.mask())
     if not len(rows):
-        return [], []
+        return rows, np.zeros(0)
     copies = _room(query, rows, count)
     scores = query.scores()[rows]
     if not packings or not set(query.kind.requests) & set(packings[0][1].rates):
@@ -120,17 +124,17 @@ def _room(query: Query, rows: Rows, count: int) -> Ints:
     return room
 
 
-def _fill(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -> tuple[list[int], list[float]]:
+def _fill(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -> Chosen:
     order = np.argsort(-scores, kind="stable")
     ends = np.cumsum(copies[order])
     order = order[: int(np.searchsorted(ends, count)) + 1]
     repeats = copies[order]
     repeats[-1] -= max(0, int(repeats.sum()) - count)
     chosen = np.repeat(rows[order], repeats)
-    return chosen.tolist(), _score_after(chosen, _copy_numbers(repeats), query).tolist()
+    return chosen, _score_after(chosen, _copy_numbers(repeats), query)
 
 
-def _merge(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -> tuple[list[int], list[float]]:
+def _merge(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -> Chosen:
     if int(copies.sum()) <= count:
         take = copies
     else:
@@ -139,7 +143,7 @@ def _merge(rows: Rows, scores: Floats, copies: Ints, count: int, query: Query) -
     chosen, numbers = np.repeat(rows, take), _copy_numbers(take)
     exact = _score_after(chosen, numbers, query)
     order = np.argsort(-exact, kind="stable")[:count]
-    return chosen[order].tolist(), exact[order].tolist()
+    return chosen[order], exact[order]
 
 
 def _step(rows: Rows, query: Query) -> Floats:

@@ -171,7 +171,9 @@ class Cluster:
         snapshot, version = self.snapshot, self.snapshot.version
         rows, scores = place_equal(self._pipeline, self._pipeline.query(first), ids)
         count = len(rows)
-        nodes = list(map(snapshot.names.__getitem__, rows))
+        # Nodes may be renamed until somebody looks; where there are many rows, all names are copied sooner than looked up.
+        few = count * 4 < len(snapshot.names)
+        nodes = list(map(snapshot.names.__getitem__, rows)) if few else snapshot.names.copy()
         held: Iterable[Any] = repeat(None)
         if any(name in snapshot.devices for name in first.requests):
             held = [self._devices(snapshot.placements[one]) for one in ids[:count]]
@@ -179,7 +181,9 @@ class Cluster:
 
         def decisions() -> list[Decision]:
             versions = range(version, version + count)
-            fields = zip(ids, repeat(Status.PLACED), nodes, scores, repeat(0), held, versions, repeat(None), batch)
+            called = nodes if few else map(nodes.__getitem__, rows)
+            exact = scores if isinstance(scores, Sequence) else scores.tolist()
+            fields = zip(ids, repeat(Status.PLACED), called, exact, repeat(0), held, versions, repeat(None), batch)
             placed: list[Decision] = list(map(tuple.__new__, repeat(Decision), fields))
             return placed + refused
 

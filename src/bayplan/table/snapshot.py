@@ -27,7 +27,7 @@ from bayplan.model.node import Node, Taint
 from bayplan.model.workload import Workload
 from bayplan.table import room, rows
 from bayplan.table.changes import ChangeLog
-from bayplan.table.column import Column, whole_blocks
+from bayplan.table.column import Column, Rows, whole_blocks
 from bayplan.table.devices import DeviceColumns
 from bayplan.table.fork import fork
 from bayplan.table.index import LabelIndex
@@ -194,11 +194,11 @@ class Snapshot:
         self.journal.write(one)
         return one
 
-    def place_many(self, ids: Sequence[str], kind: Kind, rows: Sequence[int]) -> None:
-        """Seat many of one kind at once; for kinds that take no devices."""
+    def place_many(self, ids: Sequence[str], kind: Kind, rows: Sequence[int], same: Rows) -> None:
+        """Seat many of one kind at once; for kinds that take no devices. `same` are the rows once more, as an array."""
         fields = zip(ids, repeat(kind), rows, repeat(()), range(self.version, self.version + len(ids)))
         made: list[Placement] = list(map(tuple.__new__, repeat(Placement), fields))
-        per_row = np.bincount(np.asarray(rows, np.int64), minlength=self.room)
+        per_row = np.bincount(same, minlength=self.room)
         used = np.flatnonzero(per_row)
         counts = per_row[used]
         for at, amount in kind.amounts:
