@@ -22,6 +22,7 @@ from bayplan.engine.policy import Policy
 from bayplan.engine.query import Conditions, Query
 from bayplan.engine.ranking import Found, Ranking
 from bayplan.engine.running import Running, best_in_the_running
+from bayplan.model.kind import KindKey
 from bayplan.model.workload import Workload
 from bayplan.table.checks import Holds
 from bayplan.table.column import Floats
@@ -54,9 +55,19 @@ class Pipeline:
         self._queries: dict[Kind, Query] = {}
         self._conditions: dict[Family, Conditions] = {}
         self._rankings: dict[Kind, Query] = {}
+        self._latest: tuple[KindKey | None, Query | None] = (None, None)
+        """What was asked for last, and what it was compiled to."""
 
     def query(self, workload: Workload) -> Query:
         """The workload compiled; kept for all of its kind."""
+        key, (before, latest) = workload.kind, self._latest
+        if key is before and latest is not None and latest.current:  # the same again, as often
+            return latest
+        found = self._compiled(workload)
+        self._latest = (key, found)
+        return found
+
+    def _compiled(self, workload: Workload) -> Query:
         kind = self.snapshot.kind(workload)
         found = self._queries.get(kind)
         if found is None or not found.current:

@@ -68,6 +68,7 @@ class Ranking:
             codes_of = {key: codes[firsts].tolist() for key, codes in place.codes.items()}
             self._few_checks = [(check, codes_of[check.tally.label.key]) for check in query.coarse_checks]
             self._few_terms = [(term, codes_of[term.tally.label.key]) for term in query.coarse_terms]
+            self._one_check = len(self._few_checks) == 1 and not self._few_terms and all(self._few_checks[0][1])
             for check in query.coarse_checks:
                 check.tally.counts()  # makes room for every code; new codes make a new layout
             self._groups = range(len(place.groups))
@@ -95,6 +96,12 @@ class Ranking:
 
     def _best_of_few(self) -> Found:
         """As above, but domain by domain: for a handful of domains plain Python beats array calls."""
+        if self._one_check:
+            check, codes = self._few_checks[0]
+            count, (low, high) = check.tally.cell, check.limits()
+            fitting = [best for best, code in zip(self._group_best, codes, strict=True) if low <= count[code] <= high]
+            score, last = max(fitting, default=NOWHERE)
+            return None if score == -inf else (-last, score)
         groups: Iterable[int] = self._groups
         for check, codes in self._few_checks:
             count, absent = check.tally.cell, check.absent
