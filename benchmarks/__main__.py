@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 SIZES = "1000,5000,20000,100000"
-SECTIONS = ("decisions", "costs", "memory", "strategies")
-
 SIZED = ("decisions", "costs", "memory")
-"""Sections that are run for every size; the others have one of their own."""
+"""Sections that are run for every size."""
+OWN = {"strategies": 10_000, "kubernetes": 5_000, "kube-reading": 5_000}
+"""Sections that have a size of their own."""
+SECTIONS = (*SIZED, *OWN)
 
 
 def main() -> None:
@@ -28,13 +29,11 @@ def main() -> None:
     options = parser.parse_args()
     sections = options.only or list(SECTIONS)
     sizes = [int(size) for size in options.nodes.split(",")]
-    from benchmarks import strategies
-
     if options.child:
         for row in run(sections[0], sizes[0], options.repeats):
             print(json.dumps(row), flush=True)
         return
-    runs = [(section, size) for section in sections for size in (sizes if section in SIZED else [strategies.NODES])]
+    runs = [(section, size) for section in sections for size in (sizes if section in SIZED else [OWN[section]])]
     rows = [row for section, size in runs for row in in_own_process(section, size, options.repeats)]
     report = {"python": platform.python_version(), "machine": platform.machine(), "rows": rows, "growth": growth(rows)}
     show(rows)
@@ -45,10 +44,10 @@ def main() -> None:
 
 
 def run(section: str, size: int, repeats: int):  # type: ignore[no-untyped-def]
-    from benchmarks import costs, decisions, memory, scenarios, strategies
+    from benchmarks import costs, decisions, kube_reading, kubernetes, memory, scenarios, strategies
 
-    if section == "strategies":
-        return strategies.rows(repeats)
+    if section not in SIZED:
+        return {"strategies": strategies, "kubernetes": kubernetes, "kube-reading": kube_reading}[section].rows(repeats)
     if section == "memory":
         return memory.rows(size) if size >= 100_000 else iter(())
     return {"decisions": decisions, "costs": costs}[section].rows(scenarios.cluster(size), repeats)
@@ -74,17 +73,22 @@ def show(rows: list[dict[str, object]]) -> None:
     table = Table(title="bayplan benchmarks: best of several repeats, one core")
     for title in ("nodes", "what", "how"):
         table.add_column(title)
-    for title in ("figure", "us each", "x plain Python", "target"):
+    for title in ("figure", "us each", "x baseline", "target"):
         table.add_column(title, justify="right")
     for row in rows:
         aim = target(row)
         met = "" if aim is None else f"[{'green' if aim[1] else 'red'}]{aim[0]}[/]"
-        figure = f"{row['per_second']:,}/s" if "per_second" in row else f"{row['mebibytes']} MiB" if "mebibytes" in row else ""
         each, ratio = str(row.get("microseconds", "")), str(row.get("times_baseline", ""))
-        table.add_row(f"{row['nodes']:,}", str(row["what"]), str(row["how"]), figure, each, ratio, met)
+        table.add_row(f"{row['nodes']:,}", str(row["what"]), str(row["how"]), figure(row), each, ratio, met)
     Console(width=120).print(table)
     if ratios := growth(rows):
         print("growth of a unique decision from 5,000 to 20,000 nodes (target <= 4):", ratios)
+
+
+def figure(row: dict[str, object]) -> str:
+    if "per_second" in row:
+        return f"{row['per_second']:,}/s"
+    return f"{row['mebibytes']} MiB" if "mebibytes" in row else f"{row['seconds']} s" if "seconds" in row else ""
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from __future__ import annotations
 def target(row: dict[str, object]) -> tuple[str, bool] | None:
     """The target of a row in words, and whether it is met."""
     how, nodes = row["how"], row["nodes"]
+    if "aim" in row:
+        return _aim(row)
     if how == "both policies":
         return ">= 50 x plain Python", float(str(row["times_baseline"])) >= 50
     if "per_second" in row:
@@ -19,6 +21,15 @@ def target(row: dict[str, object]) -> tuple[str, bool] | None:
         limit = limits.get(str(how))
         return None if limit is None else (f"<= {limit:,.0f} us", float(str(row["microseconds"])) <= limit)
     return None
+
+
+def _aim(row: dict[str, object]) -> tuple[str, bool]:
+    """The row names its own target: as many decisions as this, or as few seconds or mebibytes."""
+    aim = float(str(row["aim"]))
+    if "per_second" in row:
+        return f">= {aim:,.0f}/s", float(str(row["per_second"])) >= aim
+    unit = "s" if "seconds" in row else "MiB"
+    return f"<= {aim:,.0f} {unit}", float(str(row.get("seconds", row.get("mebibytes")))) <= aim
 
 
 def _least(what: str, how: str, nodes: int) -> int | None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from bayplan.cli import demo, place, replay, schema, validate, whatif, why
+from bayplan.cli import demo, place, replay, schema, translate, validate, whatif, why
 from bayplan.errors import BayplanError, ConfigError, Problem
 
 
@@ -56,6 +56,7 @@ app.command("place")(place.place)
 app.command("why")(why.why)
 app.command("whatif", cls=whatif.InOrder)(whatif.whatif)
 app.command("validate")(validate.validate)
+app.command("translate")(translate.translate)
 app.command("schema")(schema.schema)
 app.command("replay")(replay.replay)
 app.command("demo")(demo.demo)

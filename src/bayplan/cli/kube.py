@@ -25,10 +25,13 @@ NOTES_SHOWN = 10
 def read(asked: Kube) -> Manifest:
     """The cluster in these files and directories."""
     paths, scheduler = asked.paths, asked.scheduler or None
-    with Waiting(f"reading {paths[0] if len(paths) == 1 else f'{len(paths):,} files'} …"):
-        found = kubernetes.load(*paths, version=asked.version, scheduler=scheduler, strategies=volcano.strategies_of_pod)
-    _tell(found.notes)
-    policy = found.policy or PolicySpec("kubernetes", scorers={"NodeResourcesBalancedAllocation": {"version": asked.version}})
+    with Waiting(f"reading {paths[0] if len(paths) == 1 else f'{len(paths):,} files'} …") as waiting:
+        found = kubernetes.load(
+            *paths, version=asked.version, scheduler=scheduler, strategies=volcano.strategies_of_pod,
+            progress=lambda name, objects: waiting.say(f"reading {name}, {objects:,} objects so far …"),
+        )  # fmt: skip
+    tell(found.notes)
+    policy = found.policy or PolicySpec("kubernetes")
     return Manifest(found.nodes, (), found.requests, found.residents, policy, overbooked=True)
 
 
@@ -47,7 +50,7 @@ def merged(native: Manifest, found: Manifest) -> Manifest:
     )
 
 
-def _tell(notes: Sequence[Problem]) -> None:
+def tell(notes: Sequence[Problem]) -> None:
     """The first notes; of those that say the same about many objects one stands for all."""
     same = Counter(one.message for one in notes)
     out = screen.console(stderr=True)

@@ -78,6 +78,13 @@ class Waiting:
                 self._status = self._out.status(self._what)
                 self._status.start()
 
+    def say(self, what: str) -> None:
+        """What is being waited for now."""
+        with self._lock:
+            self._what = what
+            if self._status is not None:
+                self._status.update(what)
+
     def __enter__(self) -> Waiting:
         if self._out is not None:
             self._timer.start()
