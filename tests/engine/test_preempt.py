@@ -189,3 +189,15 @@ def test_a_group_never_evicts_its_own_members() -> None:
     cluster = settled([Node("n1", {"cpu": 4})], [(work("r", 3, 0), "n1")])
     assert cluster.preempt(Group("g", (work("m0", 1, 5), work("m1", 4, 10)))) is None
     assert cluster.preempt(Group("h", (work("m2", 1, 0), work("m3", 3, 10)))) is None, "a group is as weighty as its least member"
+
+
+def test_kubernetes_weighs_priorities_before_numbers_and_spares_what_began_first() -> None:
+    nodes = [Node(name, {"cpu": 4}) for name in ("n1", "n2", "n3")]
+    lowest = -(2**31) + 1
+    cheap = [(work("a", 2, 5), "n1"), (work("b", 2, lowest), "n1"), (work("c", 2, lowest), "n2"), (work("d", 2, 5), "n2")]
+    cluster = settled(nodes, [*cheap, (work("e", 4, 5), "n3")])
+    urgent = work("urgent", 4, 10)
+    assert str(cluster.preempt(urgent)) == "urgent fits on n3 if e left", "one is fewer than two"
+    dearer = settled(nodes, [*cheap, (work("e", 2, 5), "n3"), (work("f", 2, 4), "n3")])
+    dearer.use("kubernetes")
+    assert str(dearer.preempt(urgent)) == "urgent fits on n2 if c, d left", "of a and d, both most important, d began last"

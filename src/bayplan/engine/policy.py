@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from bayplan.errors import did_you_mean, wrong
 from bayplan.filters.devices import devices
@@ -108,6 +108,8 @@ class Policy:
     name: str
     scorers: tuple[Scorer, ...]
     filters: tuple[str | FilterRule, ...] = tuple(FILTERS)
+    victims: Literal["fewest", "kubernetes"] = "fewest"
+    """Who would have to go where several sets of residents would do; see preempt.py."""
     rules: Rules = field(init=False, repr=False, compare=False)
     """Filters and scorers, looked up."""
 
@@ -221,6 +223,7 @@ PRESETS: dict[str, Policy] = {
             ImageLocality(),
         ),
         ("unschedulable", "taints", "selector", "fit", "devices", "spread", "near", "apart"),
+        victims="kubernetes",
     ),
     "plain": Policy("plain", ()),
 }

@@ -4,7 +4,9 @@ For every node that only load keeps away: take all lower-priority residents off,
 workload fits, then let them back in, most important first, as long as it still fits. Who cannot come
 back is a victim. Of all nodes the one is chosen whose victims are least important and fewest:
 
-    order: highest priority among the victims, number of victims, sum of priorities, tie order
+    fewest        highest priority among the victims, number of victims, sum of priorities, tie order
+    kubernetes    highest priority among the victims, sum of (priority + 2^31), number of victims, the node whose most
+                  important victims began last, tie order (disruption budgets are not known here)
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 
 from bayplan.engine.gang import member_query
 from bayplan.engine.pipeline import Pipeline
+from bayplan.engine.policy import Policy
 from bayplan.engine.query import Query
 from bayplan.model.group import Group, Request, members
 from bayplan.table.journal import Placement
@@ -91,16 +94,24 @@ def _make_way(pipeline: Pipeline, request: Request, victims: list[Placement]) ->
 
 def _cheapest(snapshot: Snapshot, query: Query, priority: int, fellows: set[str]) -> tuple[int, list[Placement]] | None:
     """The row whose victims are least important and fewest, and those victims."""
-    best: tuple[tuple[int, int, int, int], list[Placement]] | None = None
+    best: tuple[tuple[int, ...], list[Placement]] | None = None
     for row, lower in _candidates(snapshot, query, priority, fellows):
         gone = _victims(snapshot, query, row, lower)
         if gone is None:
             continue
-        priorities = [one.kind.workload.priority for one in gone]
-        cost = (max(priorities), len(gone), sum(priorities), row)
+        cost = (*_cost(gone, query.policy), row)
         if best is None or cost < best[0]:
             best = (cost, gone)
-    return None if best is None else (best[0][3], best[1])
+    return None if best is None else (best[0][-1], best[1])
+
+
+def _cost(gone: list[Placement], policy: Policy) -> tuple[int, ...]:
+    priorities = [one.kind.workload.priority for one in gone]
+    highest = max(priorities)
+    if policy.victims == "fewest":
+        return highest, len(gone), sum(priorities)
+    began = min(one.version for one, priority in zip(gone, priorities, strict=True) if priority == highest)
+    return highest, sum(priority + 2**31 for priority in priorities), len(gone), -began
 
 
 def _candidates(snapshot: Snapshot, query: Query, priority: int, fellows: set[str]) -> Iterator[tuple[int, list[Placement]]]:
