@@ -132,3 +132,10 @@ def test_mistakes_of_native_files_and_of_kubernetes_together() -> None:
     assert ran.code == 2
     assert "own.yaml:1" in ran.err
     assert "f.yaml:3" in ran.err
+
+
+def test_another_configuration_as_a_policy() -> None:
+    ran = bayplan("whatif", "--kube", "nodes.yaml", "--kube", "pods.yaml", "--policy", "packed.yaml", **FILES, packed=PACKED)
+    assert ran.code == 1, ran.err  # placed anew, one finds no place
+    assert "What if: policy packed.yaml" in ran.out
+    assert " moved" in ran.out

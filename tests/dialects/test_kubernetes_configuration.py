@@ -88,7 +88,7 @@ def test_weights(name: str, plugins: dict[str, Any], expected: dict[str, int]) -
 
 
 FILTERS = [
-    ({"filter": {"disabled": [{"name": "NodeUnschedulable"}, {"name": "NodeResourcesFit"}]}}, {"cordon": False}),
+    ({"filter": {"disabled": [{"name": "NodeUnschedulable"}, {"name": "NodeResourcesFit"}]}}, {"unschedulable": False}),
     ({"filter": {"disabled": [{"name": "NodePorts"}]}}, {}),
     ({"multiPoint": {"disabled": [{"name": "InterPodAffinity"}]}}, {"near": False, "apart": False}),
     ({"multiPoint": {"disabled": [{"name": "TaintToleration"}], "enabled": [{"name": "TaintToleration", "weight": 5}]}}, {}),

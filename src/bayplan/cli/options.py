@@ -73,7 +73,7 @@ Policy = Annotated[
         "-p",
         metavar="NAME|FILE",
         help="[bold]pack[/], [bold]spread[/], [bold]balanced[/], [bold]ai-mixed[/], a file with a policy section, or a "
-        "[bold]volcano-scheduler.conf[/]. Goes before the policy in FILES.",
+        "[bold]volcano-scheduler.conf[/] or KubeSchedulerConfiguration. Goes before the policy in FILES.",
         show_default=False,
     ),
 ]

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from bayplan.cli import screen
 from bayplan.cli.options import STRICTLY, Volcano
-from bayplan.dialects import native, volcano
+from bayplan.dialects import kubernetes, native, volcano
 from bayplan.dialects.source import files, text
 from bayplan.engine.policy import PRESETS
 from bayplan.engine.spec import PolicySpec
@@ -35,6 +35,8 @@ def read(name: str, how: Volcano = STRICTLY) -> PolicySpec:
     if os.path.isdir(name):
         return _section(native.load(name), name)
     raw, shown = files.contents(name)
+    if b"KubeSchedulerConfiguration" in raw:
+        return _kube_scheduler(raw, shown)
     return _volcano(raw, shown, how) if _configures(raw, shown) else _section(native.loads(raw, shown), shown)
 
 
@@ -66,6 +68,14 @@ def _section(found: native.Manifest, name: str) -> PolicySpec:
         hint = "policy: {preset: pack}, or the configuration of Volcano's scheduler"
         raise ConfigError(Problem("there is no policy section in this file", file=name, hint=hint))
     return found.policy
+
+
+def _kube_scheduler(raw: bytes, name: str) -> PolicySpec:
+    """The profile of the default scheduler, or the only one there is."""
+    found = kubernetes.loads(raw, name, scheduler=None)
+    if found.policy is None:
+        raise ConfigError(Problem("there is no KubeSchedulerConfiguration in this file", file=name))
+    return replace(found.policy, name=os.path.basename(name))
 
 
 def _volcano(raw: bytes, name: str, how: Volcano) -> PolicySpec:

@@ -92,7 +92,7 @@ class _Assembly:
         self.scheduler = scheduler
         self.context = Context()
         self.residents: list[tuple[Workload, str]] = []
-        self.waiting: list[tuple[str, Waiting]] = []
+        self.waiting: list[tuple[tuple[str, int], Waiting]] = []
         """With the time of creation."""
         self.made: list[Waiting] = []
         self.running: Counter[groups.Name] = Counter()
@@ -123,7 +123,7 @@ class _Assembly:
             elif held is not None:
                 self.report.note(pod.place, _header(workload.namespace, pod), held)
             else:
-                self.waiting.append((pod.created or "~", (named, group)))
+                self.waiting.append(((pod.created or "~", pod.number), (named, group)))
 
     def _say(self, remarks: Remarks, pods: list[Seen], space: str) -> None:
         """Mistakes once, notes for every pod."""
@@ -202,7 +202,7 @@ class _Assembly:
     # --- the result ---------------------------------------------------------------------------
 
     def requests(self) -> list[Request]:
-        self.waiting.sort(key=lambda one: one[0])  # by creation; those without a time come last, as they stand
+        self.waiting.sort(key=lambda one: one[0])  # by creation, then as they stand; those without a time come last
         pods = [waiting for _, waiting in self.waiting] + self.made
         self._unique_ids(pods)
         found, short = groups.gather(pods, self.running, self.collected.minimums)

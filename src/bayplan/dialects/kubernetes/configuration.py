@@ -25,7 +25,7 @@ WEIGHTS: Final = {
 """Of the plugins that score."""
 FILTERS: Final[dict[str, tuple[str, ...]]] = {
     "NodeName": (),  # pods that name their node are not scheduled at all
-    "NodeUnschedulable": ("cordon",),
+    "NodeUnschedulable": ("unschedulable",),
     "TaintToleration": ("taints",),
     "NodeAffinity": ("selector",),
     "NodePorts": (),  # read as labels that keep pods apart, or not read

@@ -28,6 +28,8 @@ class Seen:
     node: str
     place: Place
     created: str
+    number: int
+    """In the order of the files."""
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Shape:
 class Shapes:
     def __init__(self) -> None:
         self._by_key: dict[bytes, Shape] = {}
+        self._count = 0
 
     def __iter__(self) -> Iterator[Shape]:
         return iter(self._by_key.values())
@@ -72,7 +75,9 @@ class Shapes:
         if kin not in shape.kins:
             shape.kins[kin] = Kin(labels)
         created = _mapping(item.data, "metadata").get("creationTimestamp")
-        shape.kins[kin].pods.append(Seen(name, node, item.place, created if isinstance(created, str) else ""))
+        self._count += 1
+        time = created if isinstance(created, str) else ""
+        shape.kins[kin].pods.append(Seen(name, node, item.place, time, self._count))
 
 
 def _mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
